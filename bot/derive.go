@@ -264,9 +264,17 @@ func QueuedText(s loop.State) string {
 	return Ranges(ids) + " wait for the batch"
 }
 
-// NextReady returns the id of the first ready task other than but, "" if there is
-// none.
+// NextReady returns the id of the ready task other than but whose turn comes first, ""
+// if there is none.
 func NextReady(s loop.State, but string) string {
+	if r := s.Project.Run; r != nil && r.Settings.Order == ledger.OrderScore {
+		for _, t := range loop.Turns(s, r.LastEvent) {
+			if !ledger.SameID(t.Task, but) {
+				return t.Task
+			}
+		}
+		return ""
+	}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Ready && !t.Queued() && !ledger.SameID(t.Task.ID, but) {
 			return t.Task.ID

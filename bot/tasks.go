@@ -136,6 +136,9 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 		m.proof(*p)
 	}
 	m.partsOf(s, t)
+	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 {
+		m.add(turnOf(s, t, now))
+	}
 	m.next(s, t)
 	return m
 }
@@ -230,6 +233,9 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	case ledger.Pending:
 		if n := unmetNeeds(s, t); len(n) > 0 {
 			return "waits for " + shortID(n[0].Task.ID)
+		}
+		if phase := s.Project.PhaseBefore(t); phase > 0 {
+			return fmt.Sprintf("waits for phase %d", phase)
 		}
 	case ledger.Withdrawn:
 		return "withdrawn"

@@ -225,6 +225,7 @@ type Project struct {
 	Proof         string                 `toml:"proof" oneof:"full checks off"` // how much of a task's proof is looked for
 	Tests         []string               `toml:"tests"`                         // globs of tests besides the usual names; "!GLOB" = no test
 	Queue         string                 `toml:"queue" oneof:"each batch"`      // when a task that converged is committed
+	Order         string                 `toml:"order" oneof:"document score"`  // in which ready tasks are taken; "" = as the kind of source has it
 	Unproved      string                 `toml:"unproved" oneof:"refuse allow"` // a run in which nothing can prove a task's work
 	MaxTasks      *int                   `toml:"max_tasks"`                     // 0 = no limit, as for the next three
 	MaxIterations *int                   `toml:"max_iterations"`

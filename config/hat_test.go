@@ -43,6 +43,8 @@ func TestShippedHats(t *testing.T) {
 		"critic":         {"critique.verdict", "verdict sections", ledger.ExpectNone, "strong", none, none, false},
 		"architect":      {"advice.complete", "summary advice", ledger.ExpectNone, "strong", none, none, false},
 		"triager":        {"triage.verdict", "reports", ledger.ExpectNone, "light", none, none, false},
+		"ideas":          {"ideas.complete", "summary added", ledger.ExpectNone, "strong", none, none, false},
+		"evaluator":      {"evaluation.verdict", "ok findings", ledger.ExpectNone, "strong", none, none, false},
 	} {
 		h, ok := hats[name]
 		delete(hats, name)

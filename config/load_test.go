@@ -175,7 +175,7 @@ func TestWhole(t *testing.T) {
 			SetupEnvFile: dir + "/mine.env", SetupHome: dir + "/setup-home", VerifyEnvFile: dir + "/mine.env", PassEnv: []string{"HTTPS_PROXY"}, RoomFiles: []string{".env", "config/*.local"},
 			Verify: []Verify{{Run: "npm test"}, {"npm run e2e", "final", ledger.Duration(20 * time.Minute)}},
 			Base:   "develop", Remote: "upstream", Forge: "gitea", WatchPR: "night", PR: PR{Per: "task", Draft: true, Labels: []string{"night"}, Reviewers: []string{"mira"}}, Allow: []string{"npm publish"}, Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop", Unproved: "allow", Proof: "checks",
-			Queue: "each", Tests: []string{"checks/**"}, Shared: []string{"/srv/notes"},
+			Queue: "each", Order: "score", Tests: []string{"checks/**"}, Shared: []string{"/srv/notes"},
 			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), MaxNewFiles: ptr(5000), Batch: ptr(3), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
 			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},
 			Network: "none", Hosts: []string{"packages.example.com", "*.example.com:443"}, Layout: Layout{[]string{"src/**", "test/**"}},

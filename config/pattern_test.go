@@ -34,6 +34,8 @@ func TestShippedPatterns(t *testing.T) {
 		"verifier verification.passed converged", "verifier verification.failed fixer"}
 	want := map[string][]string{ // the start, then the routes
 		"single":                  {"builder", "builder build.complete converged"},
+		"ideas":                   {"ideas", "ideas ideas.complete converged"},
+		"evaluator":               {"evaluator", "evaluator evaluation.verdict converged"},
 		"plan-build-review":       slices.Concat([]string{"planner", "planner plan.complete builder", "builder build.complete reviewer"}, review),
 		"builder-writer-reviewer": slices.Concat([]string{"builder", "builder build.complete writer", "writer docs.complete reviewer"}, review),
 		"build-review-refactor": {"builder", "builder build.complete reviewer", "reviewer review.verdict above fixer", "reviewer review.verdict below once refactorer",
@@ -44,7 +46,7 @@ func TestShippedPatterns(t *testing.T) {
 	for name, routes := range want {
 		p := pattern(routes[0], routes[1:]...)
 		p.Name, p.Threshold, p.MinRounds = name, []ledger.Severity{"critical", "major"}, 1
-		if name == "single" {
+		if name == "single" || name == "ideas" || name == "evaluator" { // no review
 			p.MinRounds = 0
 		}
 		got := patterns[name]

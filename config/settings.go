@@ -217,11 +217,24 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	} else if flags.Pattern == "" {
 		f.problems = append(f.problems, ledger.Diagnostic{Text: fmt.Sprintf("no pattern %q", name)})
 	}
+	s.Roles = roles(cat, s.Pattern.Name)
 	s.Hats = p.hats(cfg, s, flags, cat.hats)
 	if err := newError(f.problems); err != nil {
 		return ledger.Settings{}, err
 	}
 	return s, nil
+}
+
+// roles returns the patterns that tasks can name as their role: all that are right,
+// but for the run's own, which a task without a role has.
+func roles(cat catalogue, own string) map[string]ledger.Pattern {
+	out := map[string]ledger.Pattern{}
+	for name, f := range cat.patterns {
+		if name != own && len(f.check(cat)) == 0 && !f.hasReported(cat) {
+			out[name] = f.pattern
+		}
+	}
+	return out
 }
 
 // Zone returns the configured time zone, or the host's.
@@ -248,6 +261,7 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 		tasks, sessions, blocked = kind.MaxTasks, nightSessions, ledger.OnBlockedContinue
 	}
 	s.MaxTasks = firstSet(tasks, flags.MaxTasks, p.MaxTasks)
+	s.Order = ledger.Order(cmp.Or(p.Order, string(kind.Order)))
 	s.MaxIterations = firstSet(sessions, flags.MaxIterations, p.MaxIterations)
 	s.MaxWaves = firstSet(defaultWaves, flags.MaxWaves, p.MaxWaves)
 	if s.MaxNewFiles = firstSet(0, p.MaxNewFiles); p.MaxNewFiles != nil && s.MaxNewFiles == 0 {

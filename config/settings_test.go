@@ -53,13 +53,14 @@ func TestSettingsFromFlags(t *testing.T) {
 		Agent: "claude", OnBlocked: "stop", MaxTasks: 5, MaxIterations: 100, MaxWaves: 5, Batch: 5, From: "Task 5",
 		Setup:  []ledger.Command{{Run: ledger.ProposedSetup}},
 		Verify: []ledger.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
+		Order:           ledger.OrderDocument,
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
 		Timezone: time.Local.String(), CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
 	}
-	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats")); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats", "Roles")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)
 	}
-	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 12 {
+	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 14 {
 		t.Errorf("pattern %s, hats %d", got.Pattern.Name, len(got.Hats))
 	}
 	if m := got.Hats["planner"].Model; m != "" {
@@ -204,7 +205,7 @@ func TestBadFlags(t *testing.T) {
 	want := `✗ --agent: "cluade" is not one of claude, codex, copilot, demo, gemini, opencode, pi, qwen; meant "claude"?
 ✗ --batch: 0 is less than 1
 ✗ --max-tasks: -1 is less than 0
-✗ --pattern: "singel" is not one of bug, build-review-refactor, builder-writer-reviewer, full-cycle, plan-build-review, single; meant "single"?
+✗ --pattern: "singel" is not one of bug, build-review-refactor, builder-writer-reviewer, evaluator, full-cycle, ideas, plan-build-review, single; meant "single"?
 ✗ --profile: "overnigth" is not one of review, overnight; meant "overnight"?
 ✗ --push: "sometimes" is not one of never, end, task
 ✗ --source: "plans:x" is not a source: write KIND:PATH, KIND one of plan, backlog, tasks, prd, beads, bugs, forge; meant "plan:x"?

@@ -185,7 +185,7 @@ func (d *decision) pauseForReview() {
 }
 
 // pick returns the next task to work on: the task that a person asked for with
-// /next, or else the first ready one in document order. A status mark that a
+// /next, or else the first ready one in the order of the run. A status mark that a
 // person wrote into the source takes effect when its task's turn comes: pick
 // then asks about the task or blocks it. pick may end the run.
 func (d *decision) pick() (TaskState, bool) {
@@ -197,12 +197,10 @@ func (d *decision) pick() (TaskState, bool) {
 			d.askManual(*t, "")
 		}
 	}
-	if next := d.run().Next; next != "" {
-		if t, ok := d.task(next); ok && t.Status == ledger.Ready && t.wish() == ledger.MarkOpen && !t.Queued() {
-			return t, true
-		}
+	if t, ok := d.chosen(); ok {
+		return t, true
 	}
-	for _, t := range d.Project.Tasks.ofEither(setReady, setBlocked) {
+	for _, t := range d.byTurn(setReady, setBlocked) {
 		if !d.wanted(t) || d.yields(t) {
 			continue
 		}
@@ -314,8 +312,8 @@ func (d *decision) standing() string {
 		case ledger.Waiting:
 			parts = append(parts, ledger.ShortID(t.Task.ID)+" waits for "+t.Question)
 		case ledger.Pending:
-			if dep := d.Project.Tasks.missing(n, t); dep != "" {
-				parts = append(parts, ledger.ShortID(t.Task.ID)+" needs "+ledger.ShortID(dep))
+			if why := d.Project.Tasks.waitsFor(n, t); why != "" {
+				parts = append(parts, ledger.ShortID(t.Task.ID)+" "+why)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		t.Status, t.Why, t.Question = b.To, b.Reason(), b.Question
 		t.Person = b.To == ledger.ManualVerify || t.Person && b.To != ledger.Done
 		if b.Fresh {
-			t.Scripted = false
+			t.Scripted, t.Returned = false, b.Returned
 			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil
 			t.Parts, t.Denied = nil, nil
 			t.Proof, t.ProvedIn = nil, "" // the work that it was about is done again
@@ -95,7 +95,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			if b.Tree == r.TipTree {
 				t.Attempt.StartTests = r.TipTests
 			}
-			s := r.upcoming()
+			s := r.upcoming().For(t.Task)
 			t.Attempt.Hat = firstHat(s, t.Task, t.Stalled)
 			if t.Task.Parent != "" && t.Attempt.Hat != s.Planner() {
 				t.Attempt.Plan = t.Plan

@@ -69,7 +69,7 @@ func (d *decision) planSession(t TaskState) bool {
 // parked. The work so far then fits no route of the new pattern, and the attempt
 // has to start anew.
 func (d *decision) orphaned(t TaskState) bool {
-	s, w := d.run().upcoming(), t.Attempt
+	s, w := d.run().upcoming().For(t.Task), t.Attempt
 	return !w.Converged && !hasHats(s, w.Hat) && w.Hat != firstHat(s, t.Task, t.Stalled)
 }
 

@@ -76,7 +76,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		d.changed(about, files, 0)
 	}
 	noChange := payload.String(w.Event.Data, "no_change") != ""
-	unjudged := !r.Settings.JudgedAfter(w.Hat) && !t.looked() && payload.ManualVerify(w.Event.Data) == ""
+	unjudged := !r.Settings.For(t.Task).JudgedAfter(w.Hat) && !t.looked() && payload.ManualVerify(w.Event.Data) == ""
 	explained := w.Guarded != "" && !w.GuardOK && payload.String(w.Event.Data, "checks_changed") != "" // it says why the start's checks fail on this very tree
 	if !changed && !explained && (noChange && unjudged || !noChange && hat.Expect == ledger.ExpectPass) {
 		note := "The session before said it was done, but it changed no file that counts. Change the files, or say no_change with the reason."
@@ -163,7 +163,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.add(about, ledger.Evidence{Kind: "investigation", RootCause: payload.String(ev.Data, "root_cause"), Affected: payload.Strings(ev.Data, "affected_files"), Strategy: payload.String(ev.Data, "strategy")})
 	}
 	if to == "" {
-		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.Pattern.Name, ev.Type, w.Hat)})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.For(t.Task).Pattern.Name, ev.Type, w.Hat)})
 		return
 	}
 	d.add(about, ledger.Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds})
@@ -176,6 +176,8 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		}
 	case ev.Type == ledger.EventCritique && w.Hat == hatCritic:
 		d.critiqued(t)
+	case to == ledger.Converged && ev.Type == ledger.EventEvaluation:
+		d.evaluated(t)
 	case to == ledger.Converged:
 		d.converge(t)
 	case above && t.Attempt.Upheld > 0 && t.Attempt.Upheld%2 == 0, ev.Type == ledger.EventFailed && t.Attempt.unmoved():
@@ -187,7 +189,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 // if the pattern has no route. above reports whether the review's issues exceed
 // the pattern's threshold.
 func (d *decision) next(t TaskState) (to string, above bool) {
-	s, w := d.run().Settings, t.Attempt
+	s, w := d.run().Settings.For(t.Task), t.Attempt
 	above = s.Pattern.AboveThreshold(t.Task, d.issues(t))
 	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
 	if arguing := nextArguing(s, t); arguing != "" {

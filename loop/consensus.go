@@ -243,11 +243,11 @@ func (d *decision) settlePlan(q ledger.Question, approved bool, words string) {
 func (d *decision) settled(t TaskState, by string) {
 	w, id := t.Attempt, t.Task.ID
 	d.add(scope{task: id, session: w.Session}, ledger.PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
-	if len(t.Parts) > 0 || argues(d.run().Settings, t.Task) && len(payload.Sections(w.Plan)) > 1 {
+	if len(t.Parts) > 0 || argues(d.run().Settings.For(t.Task), t.Task) && len(payload.Sections(w.Plan)) > 1 {
 		d.makeParts(t, true)
 		return
 	}
-	if to := afterPlan(d.run().Settings); w.Hat != to {
+	if to := afterPlan(d.run().Settings.For(t.Task)); w.Hat != to {
 		d.add(scope{task: id, session: w.Session}, ledger.Routed{From: w.Hat, To: to, Tree: w.Tree, Round: w.Rounds, Why: "plan approved"})
 	}
 	if t.Status == ledger.Waiting {

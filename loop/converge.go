@@ -24,7 +24,7 @@ func (d *decision) converge(t TaskState) {
 		return
 	}
 	if w.Tree == w.Start {
-		if !t.looked() && !w.judged(r.Settings) {
+		if s := r.Settings.For(t.Task); !t.looked() && !w.judged(s) && !s.ReadsOnly() {
 			d.failAttempt(id, ledger.OutcomeFailed, "changed nothing, and nobody judged that nothing has to change")
 			return
 		}
@@ -185,7 +185,9 @@ func (d *decision) done(t TaskState, commit string) {
 	}
 	d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomeConverged, Commit: commit})
 	p := d.proofOf(t)
-	d.add(about, ledger.TaskProved{Proof: p})
+	if commit != "" || !d.run().Settings.For(t.Task).ReadsOnly() { // of what only looked nothing is claimed
+		d.add(about, ledger.TaskProved{Proof: p})
+	}
 	if p.Word == ledger.ChangedChecks && p.Allowed == "" {
 		d.askChecks(t)
 	}

@@ -60,6 +60,13 @@ func (d *director) set(rest string) {
 			s.Others = strings.Split(v, ",")
 		case "fallback":
 			s.Fallback = v
+		case "roles":
+			s.Roles = map[string]ledger.Pattern{}
+			for _, name := range strings.Split(v, ",") {
+				s.Roles[name] = patterns[name]
+			}
+		case "order":
+			s.Order = ledger.Order(v)
 		case "queue":
 			s.Queue = ledger.QueueMode(v)
 		case "batch":

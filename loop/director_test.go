@@ -66,12 +66,17 @@ func playing(t *testing.T, script ...string) *director {
 	return d
 }
 
-// tasks sets the tasks of the source: "1 2<1 3:manual_verify 4~". "<" begins
-// dependencies, ":" a mark, and "~" means an edited text.
+// tasks sets the tasks of the source: "1 2<1 3:manual_verify 4~ 5[phase=2]". "<"
+// begins dependencies, ":" a mark, "~" means an edited text, and brackets have other
+// fields.
 func (d *director) tasks(spec string) {
 	d.plan.Tasks = nil
 	for _, f := range strings.Fields(spec) {
 		t := ledger.Task{Mark: ledger.MarkOpen, Acceptance: []string{"It works"}}
+		if rest, fields, ok := strings.Cut(f, "["); ok {
+			f = rest
+			d.fields(&t, strings.TrimSuffix(fields, "]"))
+		}
 		f, edited := strings.CutSuffix(f, "~")
 		if edited {
 			t.Body = "edited"
@@ -87,6 +92,28 @@ func (d *director) tasks(spec string) {
 		}
 		t.ID, t.Title = "Task "+id, "Title "+id
 		d.plan.Tasks = append(d.plan.Tasks, t)
+	}
+}
+
+// fields sets the named fields of a task: "priority=4,complexity=2".
+func (d *director) fields(t *ledger.Task, list string) {
+	for _, f := range strings.Split(list, ",") {
+		k, v, _ := strings.Cut(f, "=")
+		num, _ := strconv.Atoi(v)
+		switch k {
+		case "priority":
+			t.Priority = num
+		case "complexity":
+			t.Complexity = num
+		case "role":
+			t.Role = v
+		case "phase":
+			t.Phase = num
+		case "failures":
+			t.Failures = num
+		default:
+			d.t.Fatalf("what is %s of a task?", k)
+		}
 	}
 }
 
@@ -262,6 +289,8 @@ const (
 // patterns holds the patterns that a script can name.
 var patterns = map[string]ledger.Pattern{
 	"plan-build-review": testSettings().Pattern,
+	"ideas":             {Name: "ideas", Start: "ideas", Routes: []ledger.Route{{From: "ideas", On: ledger.EventIdeas, To: ledger.Converged}}},
+	"evaluator":         {Name: "evaluator", Start: "evaluator", Routes: []ledger.Route{{From: "evaluator", On: ledger.EventEvaluation, To: ledger.Converged}}},
 	"single":            {Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}},
 	"bug": {
 		Name: "bug", Start: "reproducer", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
@@ -400,6 +429,18 @@ func (d *director) play(line string) string {
 	case "emit":
 		typ, data, _ := strings.Cut(rest, " ")
 		d.emit(typ, data)
+	case "ideas":
+		d.emit(ledger.EventIdeas, `{"summary":"looked around","added":["Task 3"]}`)
+		d.exit(nil)
+	case "evaluate": // "ok", or the number of a task that is sent back
+		data := `{"ok":true,"findings":[]}`
+		if rest != "ok" {
+			data = fmt.Sprintf(`{"ok":false,"task":"Task %s","findings":["rounds down"]}`, rest)
+		}
+		d.emit(ledger.EventEvaluation, data)
+		if d.session().Event != nil {
+			d.exit(nil)
+		}
 	case "plan", "build", "fix":
 		typ, data := map[string]string{"plan": "plan.complete", "build": "build.complete", "fix": "fix.complete"}[word], map[string]string{"plan": planned, "build": built, "fix": fixed}[word]
 		d.emit(typ, fmt.Sprintf(data, rest))
@@ -521,6 +562,8 @@ func (d *director) play(line string) string {
 		d.merged(rest)
 	case "show":
 		d.show()
+	case "turns":
+		d.turns()
 	case "restart": // continue from the entries as the ledger returns them
 		d.s = d.folded
 	default:

@@ -102,8 +102,8 @@
 //     that passed, or of the tip. No attempt leaves the queue but for a reason that
 //     the ledger has.
 //   - A task is done with its commit on the branch, unless a review agreed that
-//     nothing has to change, a person said so, or its parts are done. Only a
-//     person undoes that. No commit has the tree of its parent.
+//     nothing has to change, a person said so, its parts are done, or no hat of its
+//     pattern writes. Only a person undoes that, or an evaluator, twice at most. No commit has the tree of its parent.
 //   - A task that was taken out of the branch is not committed again unless a person
 //     asks for it. The tip of a branch that was made again is verified, or said not
 //     to be.
@@ -150,7 +150,8 @@
 //     (pause, resume, stop), remake.go (tasks that are taken out of its branch),
 //     remake_wish.go (what people ask for there) and remake_branch.go (how that
 //     becomes a branch), run.go (its end), proof_word.go (what its tasks' "done"
-//     is worth), startable.go, source.go, vanished.go (what a reading of the
+//     is worth), startable.go, score.go (whose turn comes
+//     next), phase.go, role.go (patterns of tasks, and what an evaluator decides), source.go, vanished.go (what a reading of the
 //     source lacks), reload.go, effect_failure.go, clock.go (jumps of the clock).
 //   - After the commit: publish.go (the push of a branch, and its request),
 //     watch.go (what looks at open requests show), upkeep.go (runs that keep them

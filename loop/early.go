@@ -211,7 +211,7 @@ func (l EarlyStreak) alone(task string) bool {
 // under the same suspicion: two of them, each with an agent of its own, would let
 // each other go first for ever.
 func (d *decision) besides(one TaskState) (TaskState, bool) {
-	for _, t := range d.Project.Tasks.of(setReady) {
+	for _, t := range d.byTurn(setReady, setReady) {
 		if t.Task.ID != one.Task.ID && !d.suspect(*t) && d.wanted(t) && !d.yields(t) && t.wish() == ledger.MarkOpen && !t.Queued() {
 			return *t, true
 		}

@@ -44,6 +44,8 @@ func (d *decision) emit(b Emit) {
 			}
 		case ledger.EventPlan:
 			why = wrongRevision(t.Attempt, b.Data)
+		case ledger.EventEvaluation:
+			why = d.Project.wrongVerdict(t, b.Data)
 		}
 	}
 	if why != "" {

@@ -155,7 +155,7 @@ func forecast(s State, i guidance.Item) ledger.Forecast {
 		return ledger.Forecast{Task: i.Task}
 	}
 	if ok {
-		if hat := t.Attempt.nextWriter(r.Settings); hat != "" {
+		if hat := t.Attempt.nextWriter(r.Settings.For(t.Task)); hat != "" {
 			return ledger.Forecast{Task: t.Task.ID, Hat: hat, Expected: true}
 		}
 	}

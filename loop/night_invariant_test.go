@@ -110,15 +110,18 @@ func (n *night) check(old State, d Decision) {
 				fail("%s goes from %s, and it was %s", e.Task, b.From, was)
 			}
 			status[ledger.FoldID(e.Task)] = b.To
-			if b.From == ledger.Done && b.Why != whyScripted && !slices.Contains([]string{"retry", "redo", "answer", "branch_remade"}, n.last.Body.InputKind()) {
+			if b.From == ledger.Done && b.Why != whyScripted && b.Returned == nil && !slices.Contains([]string{"retry", "redo", "answer", "branch_remade"}, n.last.Body.InputKind()) {
 				fail("%s was done and is taken up again by %s", e.Task, n.last.Body.InputKind())
+			}
+			if b.Returned != nil && b.Returned.Times > ledger.MaxReturned {
+				fail("%s was sent back %d times", e.Task, b.Returned.Times)
 			}
 			if b.To == ledger.Done && b.From == ledger.Active && b.Why == "" {
 				t, _ := s.Project.Find(e.Task)
 				if t.Attempt == nil || t.Attempt.Tree != t.Attempt.Start && (t.Commit != tip || tip == "") {
 					fail("%s is done and not committed", e.Task)
 				}
-				if t.Attempt.Tree == t.Attempt.Start && !t.Attempt.judged(s.Project.Run.Settings) {
+				if settings := s.Project.Run.Settings.For(t.Task); t.Attempt.Tree == t.Attempt.Start && !t.Attempt.judged(settings) && !settings.ReadsOnly() {
 					fail("%s is done without a change, and nobody judged that", e.Task)
 				}
 			}

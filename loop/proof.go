@@ -245,7 +245,7 @@ func onlyFlakes(res ledger.Result) bool {
 func (d *decision) proofOf(t TaskState) ledger.Proof {
 	w := t.Attempt
 	p := ledger.Proof{Word: ledger.Unproved}
-	judged := w.judged(d.run().Settings)
+	judged := w.judged(d.run().Settings.For(t.Task))
 	if f := w.Facts; f != nil {
 		p.Changes, p.Unknown = f.Changes, f.Unknown
 	}

@@ -1,13 +1,14 @@
 package loop
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // settleReady moves tasks between pending and ready according to their
-// dependencies.
+// dependencies and phases.
 func (d *decision) settleReady() {
 	list := d.Project.Tasks
 	for n, t := range list.of(setUnsettled) {
@@ -16,9 +17,21 @@ func (d *decision) settleReady() {
 		case t.Status == ledger.Pending:
 			d.setTask(t.Task.ID, ledger.Ready, "")
 		default:
-			d.setTask(t.Task.ID, ledger.Pending, "needs "+ledger.ShortID(list.missing(n, t)))
+			d.setTask(t.Task.ID, ledger.Pending, list.waitsFor(n, t))
 		}
 	}
+}
+
+// waitsFor returns what the task at position n waits for before it is ready, in
+// words, or "".
+func (l TaskList) waitsFor(n int, t *TaskState) string {
+	if on := l.missing(n, t); on != "" {
+		return "needs " + ledger.ShortID(on)
+	}
+	if phase := l.earlier(t); phase > 0 {
+		return fmt.Sprintf("waits for phase %d", phase)
+	}
+	return ""
 }
 
 // wanted reports whether the run's --from and --only include the task. A part
@@ -43,10 +56,22 @@ func (d *decision) wanted(t *TaskState) bool {
 	return true
 }
 
-// firstReady returns the first ready task, in document order, that the run may
-// take.
+// chosen returns the ready task that a person asked for with /next.
+func (d *decision) chosen() (TaskState, bool) {
+	if d.run().Next == "" {
+		return TaskState{}, false
+	}
+	t, ok := d.task(d.run().Next)
+	return t, ok && t.Status == ledger.Ready && t.wish() == ledger.MarkOpen && !t.Queued()
+}
+
+// firstReady returns the ready task whose turn comes first among those that the run
+// may take.
 func (d *decision) firstReady() (TaskState, bool) {
-	for _, t := range d.Project.Tasks.of(setReady) {
+	if t, ok := d.chosen(); ok {
+		return t, true
+	}
+	for _, t := range d.byTurn(setReady, setReady) {
 		if d.wanted(t) && t.wish() == ledger.MarkOpen && !t.Queued() {
 			return *t, true
 		}

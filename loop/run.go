@@ -178,11 +178,11 @@ func (d *decision) end(e ledger.RunEnded) {
 // this hat.
 func (d *decision) canStillRun(hat string) bool {
 	s := d.run().upcoming()
-	argued := d.Project.Tasks.contains(func(t *TaskState) bool { return argues(s, t.Task) })
+	argued := d.Project.Tasks.contains(func(t *TaskState) bool { return argues(s.For(t.Task), t.Task) })
 	if slices.Contains(Arguing(), hat) || hat == s.Planner() && hat != s.Pattern.Start {
 		return argued
 	}
-	return hasHats(s, hat)
+	return hasHats(s, hat) || d.Project.Tasks.contains(func(t *TaskState) bool { return t.Task.Role != "" && t.todo() && hasHats(s.For(t.Task), hat) })
 }
 
 // Settled reports whether `nightporter run` has nothing to wait for: the run is

@@ -15,11 +15,12 @@ import (
 // people, the disk, and crashes of the daemon.
 type world struct {
 	*night
-	rnd   *rand.Rand
-	kind  bool            // everything succeeds from now on
-	asked map[string]bool // sessions that were asked to end
-	begun map[string]bool // sessions that have a process
-	taken map[string]TreeCaptured
+	rnd    *rand.Rand
+	kind   bool            // everything succeeds from now on
+	phases bool            // tasks have phases
+	asked  map[string]bool // sessions that were asked to end
+	begun  map[string]bool // sessions that have a process
+	taken  map[string]TreeCaptured
 
 	saved []ledger.Task   // the plan that a person has in the editor while only a part of it, or an older version, is in the file; nil: the file has it
 	older [][]ledger.Task // versions of the plan that can be checked out
@@ -68,6 +69,8 @@ func TestSchedules(t *testing.T) {
 		if w.draw(4, "") == 0 {
 			w.settings.Proof = ledger.ProofOff
 		}
+		w.settings.Order = pick(w, "", ledger.OrderDocument, ledger.OrderScore)
+		w.phases = w.draw(2, "") == 0
 		w.settings.Push = pick(w, ledger.PushNever, ledger.PushEnd, ledger.PushTask)
 		w.settings.Requests.PerTask = w.draw(3, "a request a task") == 0
 		w.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
@@ -83,6 +86,7 @@ func TestSchedules(t *testing.T) {
 			if k > 0 && w.draw(2, "") == 0 {
 				task.DependsOn = []string{fmt.Sprintf("Task %d", 1+w.draw(k, ""))}
 			}
+			w.moreOf(&task)
 			w.plan.Tasks = append(w.plan.Tasks, task)
 		}
 		w.run()
@@ -100,6 +104,17 @@ func TestSchedules(t *testing.T) {
 		}
 		w.calm()
 	})
+}
+
+// moreOf gives a task fields that few sources have.
+func (w *world) moreOf(t *ledger.Task) {
+	if w.settings.Order != ledger.OrderScore {
+		return
+	}
+	t.Priority, t.Complexity = w.draw(5, ""), w.draw(11, "")
+	if w.phases && w.draw(2, "") == 0 {
+		t.Phase = len(w.plan.Tasks) / 2 // never below that of a task before, which it may need
+	}
 }
 
 // fill lets everything succeed until a batch is under way. By chance alone few

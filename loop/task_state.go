@@ -55,7 +55,10 @@ type TaskState struct {
 	// ArchivedText is the fingerprint of an archived task's text; "" = unknown.
 	ArchivedText string    `json:"archived_text,omitempty"`
 	Ended        time.Time `json:"ended,omitzero"`
-	Last         time.Time `json:"last,omitzero"` // time of the last attempt
+	// Returned says why an evaluator sent it back; nil = none did since it was last
+	// taken up by a person.
+	Returned *ledger.Returned `json:"returned,omitempty"`
+	Last     time.Time        `json:"last,omitzero"` // time of the last attempt
 }
 
 // Attempt is one try at a task: a chain of sessions, each of which continues

@@ -22,11 +22,13 @@ type TaskList struct {
 	tasks List[*TaskState]
 	ids   *taskIDs // shared by all lists with the same ids and dependencies
 	in    [taskSets]bitset
+	open  phases // tasks that hold higher phases
+	phase int    // the lowest of them; 0 = none
 }
 
 // taskSet names a set of tasks that the list indexes. Membership depends on the
 // task alone, except in setUnsettled, which also depends on the tasks that it
-// needs.
+// needs and on the phases before its own.
 type taskSet int
 
 const (
@@ -47,8 +49,9 @@ const (
 // kept is the membership of one task in the sets, as replace compares it before
 // and after a change.
 type kept struct {
-	in   [setUnsettled]bool
-	done bool // tasks that depend on it may start
+	in    [setUnsettled]bool
+	done  bool // tasks that depend on it may start
+	phase int  // whose end it holds up; 0 = none
 }
 
 func (t *TaskState) kept() (k kept) {
@@ -64,6 +67,7 @@ func (t *TaskState) kept() (k kept) {
 	k.in[setCounted] = t.Status != ledger.Withdrawn && t.Task.Parent == ""
 	k.done = t.Status == ledger.Done
 	k.in[setDone] = k.in[setCounted] && k.done
+	k.phase = t.phase()
 	return k
 }
 
@@ -98,6 +102,8 @@ func newTaskList(tasks []*TaskState, known *taskIDs) TaskList {
 	for s := range l.in {
 		l.in[s] = newBitset(len(tasks))
 	}
+	l.open = countPhases(tasks)
+	l.phase = l.open.lowest()
 	for n, t := range tasks {
 		for s, in := range t.kept().in {
 			if in {
@@ -152,6 +158,7 @@ func (l TaskList) replace(n int, was kept, t *TaskState) TaskList {
 		}
 	}
 	l.settle(n)
+	l.settlePhases(was.phase, is.phase)
 	if was.done != is.done {
 		for _, m := range l.ids.neededBy[n] {
 			l.settle(int(m))
@@ -169,6 +176,25 @@ func (l TaskList) without(gone func(*TaskState) bool) TaskList {
 	return newTaskList(kept, l.ids)
 }
 
+// settlePhases counts a task that held the phase was and now holds the phase is. If
+// other phases may begin after that, or no longer, it updates setUnsettled for their
+// tasks.
+func (l *TaskList) settlePhases(was, is int) {
+	if was == is {
+		return
+	}
+	l.open = l.open.count(was, -1).count(is, 1)
+	before := l.phase
+	if l.phase = l.open.lowest(); l.phase == before {
+		return
+	}
+	for n, t := range l.All() {
+		if t.Task.Phase > 0 {
+			l.settle(n)
+		}
+	}
+}
+
 // settle updates setUnsettled for the task at position n.
 func (l *TaskList) settle(n int) {
 	if is := l.unsettled(n, l.tasks.At(n)); is != l.in[setUnsettled].has(n) {
@@ -177,16 +203,16 @@ func (l *TaskList) settle(n int) {
 }
 
 // unsettled reports whether the status of the task at position n contradicts
-// its dependencies or parts. decision.settleReady and decision.settleParts
+// its dependencies, its phase or its parts. decision.settleReady and decision.settleParts
 // correct such a status.
 func (l TaskList) unsettled(n int, t *TaskState) bool {
 	switch {
 	case t.Status == ledger.Pending && len(t.Parts) > 0:
 		return l.openPart(t) == ""
 	case t.Status == ledger.Pending:
-		return l.missing(n, t) == ""
+		return l.missing(n, t) == "" && l.earlier(t) == 0
 	case t.Status == ledger.Ready && t.Attempt == nil:
-		return l.missing(n, t) != ""
+		return l.missing(n, t) != "" || l.earlier(t) != 0
 	}
 	return false
 }

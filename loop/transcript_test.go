@@ -61,6 +61,23 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
+// turns prints whose turn comes when.
+func (d *director) turns() {
+	for _, t := range Turns(d.s, d.now) {
+		fmt.Fprintf(&d.out, "  %d. %s", t.Place, ledger.ShortID(t.Task))
+		if t.Score != nil {
+			fmt.Fprintf(&d.out, " %d", t.Score.Total())
+		}
+		if t.First {
+			d.out.WriteString(" first")
+		}
+		if t.Chosen {
+			d.out.WriteString(" chosen")
+		}
+		d.out.WriteString("\n")
+	}
+}
+
 // show prints the state of the run.
 func (d *director) show() {
 	p := d.s.Project

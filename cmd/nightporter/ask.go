@@ -100,13 +100,19 @@ func personName() string {
 }
 
 func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
+	return argsViewCommand(name, short, args, nil)
+}
+
+// argsViewCommand is viewCommand with arguments of the view, which are read when it
+// is asked for.
+func argsViewCommand(name, short string, args cobra.PositionalArgs, of map[string]string) *cobra.Command {
 	var f askFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: name, Short: short, Args: args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.ask(cmd.Context(), func(a asker) error {
-				r, err := a.View(cmd.Context(), api.View{Name: name, Project: f.project})
+				r, err := a.View(cmd.Context(), api.View{Name: name, Project: f.project, Args: of})
 				return printReply(cmd, r, err, asJSON)
 			})
 		},

@@ -13,13 +13,18 @@ import (
 
 func tasksCommand() *cobra.Command {
 	var flags config.Overrides
-	var lint bool
-	cmd := viewCommand("tasks", "The tasks of a project and what became of them", cobra.NoArgs)
+	var lint, why bool
+	asked := map[string]string{}
+	cmd := argsViewCommand("tasks", "The tasks of a project and what became of them", cobra.NoArgs, asked)
 	view := cmd.RunE
 	cmd.Flags().BoolVar(&lint, "lint", false, "read the source and say what is wrong or unwise in it")
+	cmd.Flags().BoolVar(&why, "why", false, "the order in which tasks are taken, and what decides it")
 	cmd.Flags().StringVar(&flags.Repo, "repo", "", "with --lint: the git repository")
 	cmd.Flags().StringVar(&flags.Source, "source", "", "with --lint: the source, as KIND:PATH")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if why {
+			asked["why"] = "yes"
+		}
 		if !lint {
 			return view(cmd, args)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/fault"
@@ -85,7 +86,16 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	for _, t := range out.Snapshot.Tasks {
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen
 	}
-	for _, name := range AgentsOf(asked) {
+	agents := AgentsOf(asked)
+	for _, t := range out.Snapshot.Tasks {
+		if t.Role != "" && t.Mark == ledger.MarkOpen {
+			agents = append(agents, AgentsOf(asked.For(t))...)
+		}
+	}
+	for n, name := range agents {
+		if slices.Contains(agents[:n], name) {
+			continue
+		}
 		if err := ports.Place.Agents.Check(ctx, name); err != nil {
 			if fault.Of(err) != "" {
 				return nil, fmt.Errorf("look at agent %q: %w", name, err)
@@ -134,6 +144,7 @@ func (e *Engine) preflightSource(ctx context.Context, ports Ports, settings ledg
 		}
 	}
 	out.Warnings = append(out.Warnings, out.Snapshot.Warnings...)
+	out.Problems = append(out.Problems, loop.CheckTasks(settings, out.Snapshot)...)
 	for _, id := range []string{settings.From, settings.Only} {
 		if id != "" && err == nil && !hasTask(out.Snapshot, id) {
 			out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
@@ -200,7 +211,8 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Sett
 		if t.Mark != ledger.MarkOpen {
 			continue
 		}
-		for _, name := range hatsOf(s) {
+		hats := hatsOf(s.For(t))
+		for _, name := range hats {
 			hat := s.Hats[name]
 			if !hat.Writes() {
 				continue
@@ -223,7 +235,7 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Sett
 				}
 				break
 			}
-			if name == hatsOf(s)[0] || len(findings) > 0 {
+			if name == hats[0] || len(findings) > 0 {
 				for _, f := range findings {
 					f.File, f.Line, f.Text = s.Source.Path, t.Line, t.ID+": "+f.Text
 					out.Warnings = append(out.Warnings, f)

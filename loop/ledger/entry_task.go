@@ -30,8 +30,21 @@ type TaskSet struct {
 	Fresh    bool   `json:"fresh,omitempty"`    // failed attempts are forgotten: after /retry, or an edit of the body
 	By       string `json:"by,omitempty"`       // name of the person whose command it was; earlier releases wrote it into Why
 
+	Returned *Returned `json:"returned,omitempty"` // of a done task that an evaluator sent back
+
 	Rest *Rest `json:"rest,omitempty"` // of a task that is withdrawn: what its line brings back; nil in entries of earlier releases
 }
+
+// Returned says why a task that was done is ready again. Its commit stays, and its
+// next attempt goes on from the tip of the branch.
+type Returned struct {
+	By       string   `json:"by"`       // id of the evaluator's task
+	Findings []string `json:"findings"` // what it says is wrong
+	Times    int      `json:"times"`    // times that the task was sent back, this one included
+}
+
+// MaxReturned is how often a task can be sent back before a person decides.
+const MaxReturned = 2
 
 // Rest is what a withdrawn task keeps for the return of its line, apart from its
 // attempt and its guidance, which stay where they are.

@@ -58,6 +58,9 @@ const (
 	EventFailed   = "verification.failed"
 	EventCritique = "critique.verdict"
 	EventAdvice   = "advice.complete"
+
+	EventIdeas      = "ideas.complete"
+	EventEvaluation = "evaluation.verdict"
 )
 
 // Events that every hat may end with.

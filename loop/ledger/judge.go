@@ -1,6 +1,9 @@
 package ledger
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Judges reports whether a hat of the pattern judges the work of others: it only
 // reads, and it decides whether the work comes back to it before the task can
@@ -21,6 +24,12 @@ func (s Settings) Judges(hat string) bool {
 		}
 	}
 	return back && on
+}
+
+// ReadsOnly reports whether no hat of the pattern writes: its tasks are done by their
+// last event and leave no commit.
+func (s Settings) ReadsOnly() bool {
+	return !slices.ContainsFunc(append([]Route{{From: s.Pattern.Start}}, s.Pattern.Routes...), func(r Route) bool { return s.Hats[r.From].Writes() })
 }
 
 // JudgedAfter reports whether each way from the hat to the end of the pattern

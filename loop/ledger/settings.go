@@ -9,52 +9,54 @@ import (
 // config and profile, and are recorded in the ledger with the run, so that a fold
 // reads no other file and every run can be explained later.
 type Settings struct {
-	Project         string         `json:"project"`
-	Repo            string         `json:"repo"` // absolute path of the user's repository
-	Source          SourceRef      `json:"source"`
-	Profile         string         `json:"profile"` // review or overnight
-	Pattern         Pattern        `json:"pattern"`
-	Hats            map[string]Hat `json:"hats"`
-	Agent           string         `json:"agent"`
-	Fallback        string         `json:"fallback,omitempty"`  // agent to use while Agent is parked or unusable
-	Others          []string       `json:"others,omitempty"`    // agents that a person may choose instead
-	OnBlocked       string         `json:"on_blocked"`          // stop or continue
-	MaxTasks        int            `json:"max_tasks"`           // 0 = none
-	MaxIterations   int            `json:"max_iterations"`      // sessions; 0 = none
-	MaxWaves        int            `json:"max_waves,omitempty"` // bug sources
-	Batch           int            `json:"batch,omitempty"`     // bug sources: reports a wave; with QueueBatch: tasks that are verified together at most
-	Queue           QueueMode      `json:"queue,omitempty"`     // "" is QueueEach
-	Until           time.Time      `json:"until,omitzero"`      // time at which the run ends; zero = no limit
-	From            string         `json:"from,omitempty"`      // id of the task to start at
-	Only            string         `json:"only,omitempty"`      // id of the only task to do
-	Setup           []Command      `json:"setup,omitempty"`
-	Verify          []Command      `json:"verify,omitempty"`
-	Protected       []string       `json:"protected,omitempty"`
-	Allow           []string       `json:"allow,omitempty"`  // commands that deploy or publish, which every session may call
-	Push            string         `json:"push"`             // never, end or task
-	Remote          string         `json:"remote,omitempty"` // name or address of the remote; "" = origin
-	Base            string         `json:"base,omitempty"`   // branch that requests ask to be merged into; "" = the one that the person is on, else the remote's own default
-	Requests        Requests       `json:"requests,omitzero"`
-	Layout          []string       `json:"layout,omitempty"`
-	Boundary        string         `json:"boundary,omitempty"` // "required" refuses boundaries below level 2
-	QuestionTimeout Duration       `json:"question_timeout"`
-	QuestionThen    string         `json:"question_then,omitempty"` // for an agent's unanswered question: continue, pause or abort; "" = continue if the agent named a choice, else pause
-	BaselineTimeout Duration       `json:"baseline_timeout"`
-	Grace           Duration       `json:"grace"` // time between a session's event and its end
-	Timezone        string         `json:"timezone,omitempty"`
-	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" = none
-	CommitStatus    bool           `json:"commit_status,omitempty"`
-	Consensus       bool           `json:"consensus,omitempty"`      // the critic judges each plan before it is built
-	PlanApproval    bool           `json:"plan_approval,omitempty"`  // after that, a person approves it
-	Proof           ProofMode      `json:"proof,omitempty"`          // "" is ProofFull
-	Tests           []string       `json:"tests,omitempty"`          // globs of tests besides the usual ones; "!GLOB" = no test
-	RoomFiles       []string       `json:"room_files,omitempty"`     // untracked files of the user's checkout that rooms get; globs
-	Sign            bool           `json:"sign,omitempty"`           // commits are signed by the user's git configuration (docs/spec 9.3)
-	Hooks           bool           `json:"hooks,omitempty"`          // the repository's commit hooks check each tree in its room (docs/spec 9.3)
-	AllowUnproved   bool           `json:"allow_unproved,omitempty"` // the run may start although nothing can prove its work (docs/spec 2.0)
-	Flags           string         `json:"flags,omitempty"`          // other flags of `run`, for the resume command
-	Operator        string         `json:"operator,omitempty"`       // flags of every operator command: "--state DIR --config FILE"
-	Stays           bool           `json:"stays,omitempty"`          // the run belongs to `up`: it waits for a person instead of ending
+	Project         string             `json:"project"`
+	Repo            string             `json:"repo"` // absolute path of the user's repository
+	Source          SourceRef          `json:"source"`
+	Profile         string             `json:"profile"` // review or overnight
+	Pattern         Pattern            `json:"pattern"`
+	Hats            map[string]Hat     `json:"hats"`
+	Roles           map[string]Pattern `json:"roles,omitempty"` // patterns that the roles of tasks name, besides Pattern
+	Agent           string             `json:"agent"`
+	Fallback        string             `json:"fallback,omitempty"`  // agent to use while Agent is parked or unusable
+	Others          []string           `json:"others,omitempty"`    // agents that a person may choose instead
+	OnBlocked       string             `json:"on_blocked"`          // stop or continue
+	MaxTasks        int                `json:"max_tasks"`           // 0 = none
+	MaxIterations   int                `json:"max_iterations"`      // sessions; 0 = none
+	MaxWaves        int                `json:"max_waves,omitempty"` // bug sources
+	Batch           int                `json:"batch,omitempty"`     // bug sources: reports a wave; with QueueBatch: tasks that are verified together at most
+	Queue           QueueMode          `json:"queue,omitempty"`     // "" is QueueEach
+	Order           Order              `json:"order,omitempty"`     // "" is OrderDocument
+	Until           time.Time          `json:"until,omitzero"`      // time at which the run ends; zero = no limit
+	From            string             `json:"from,omitempty"`      // id of the task to start at
+	Only            string             `json:"only,omitempty"`      // id of the only task to do
+	Setup           []Command          `json:"setup,omitempty"`
+	Verify          []Command          `json:"verify,omitempty"`
+	Protected       []string           `json:"protected,omitempty"`
+	Allow           []string           `json:"allow,omitempty"`  // commands that deploy or publish, which every session may call
+	Push            string             `json:"push"`             // never, end or task
+	Remote          string             `json:"remote,omitempty"` // name or address of the remote; "" = origin
+	Base            string             `json:"base,omitempty"`   // branch that requests ask to be merged into; "" = the one that the person is on, else the remote's own default
+	Requests        Requests           `json:"requests,omitzero"`
+	Layout          []string           `json:"layout,omitempty"`
+	Boundary        string             `json:"boundary,omitempty"` // "required" refuses boundaries below level 2
+	QuestionTimeout Duration           `json:"question_timeout"`
+	QuestionThen    string             `json:"question_then,omitempty"` // for an agent's unanswered question: continue, pause or abort; "" = continue if the agent named a choice, else pause
+	BaselineTimeout Duration           `json:"baseline_timeout"`
+	Grace           Duration           `json:"grace"` // time between a session's event and its end
+	Timezone        string             `json:"timezone,omitempty"`
+	CoAuthor        string             `json:"co_author,omitempty"` // footer of task commits; "" = none
+	CommitStatus    bool               `json:"commit_status,omitempty"`
+	Consensus       bool               `json:"consensus,omitempty"`      // the critic judges each plan before it is built
+	PlanApproval    bool               `json:"plan_approval,omitempty"`  // after that, a person approves it
+	Proof           ProofMode          `json:"proof,omitempty"`          // "" is ProofFull
+	Tests           []string           `json:"tests,omitempty"`          // globs of tests besides the usual ones; "!GLOB" = no test
+	RoomFiles       []string           `json:"room_files,omitempty"`     // untracked files of the user's checkout that rooms get; globs
+	Sign            bool               `json:"sign,omitempty"`           // commits are signed by the user's git configuration (docs/spec 9.3)
+	Hooks           bool               `json:"hooks,omitempty"`          // the repository's commit hooks check each tree in its room (docs/spec 9.3)
+	AllowUnproved   bool               `json:"allow_unproved,omitempty"` // the run may start although nothing can prove its work (docs/spec 2.0)
+	Flags           string             `json:"flags,omitempty"`          // other flags of `run`, for the resume command
+	Operator        string             `json:"operator,omitempty"`       // flags of every operator command: "--state DIR --config FILE"
+	Stays           bool               `json:"stays,omitempty"`          // the run belongs to `up`: it waits for a person instead of ending
 
 	// MaxNewFiles is the number of new files that a session may leave without a
 	// question to a person; 0 = DefaultMaxNewFiles, -1 = any.
@@ -93,6 +95,15 @@ type QueueMode string
 const (
 	QueueEach  QueueMode = "each"  // each when it converges
 	QueueBatch QueueMode = "batch" // several together, once all commands pass for them as one
+)
+
+// Order says in which order the ready tasks of a run are taken.
+type Order string
+
+// Orders of ready tasks (docs/spec 3.7).
+const (
+	OrderDocument Order = "document" // as they stand in the source
+	OrderScore    Order = "score"    // by priority, size, what they unblock and how they went
 )
 
 // DefaultMaxNewFiles is Settings.MaxNewFiles of settings that name none. More new
@@ -136,6 +147,19 @@ type Limits struct {
 	OnBlocked     string `json:"on_blocked"`
 	MaxTasks      int    `json:"max_tasks"`
 	MaxIterations int    `json:"max_iterations"`
+}
+
+// RoleImplementer is the role of a task that is built by the run's own pattern, as one
+// without a role is.
+const RoleImplementer = "implementer"
+
+// For returns the settings for a task: with the pattern that its role names. An
+// unknown role has the run's own pattern; preflight refuses such a run.
+func (s Settings) For(t Task) Settings {
+	if p, ok := s.Roles[t.Role]; ok && t.Role != RoleImplementer && !t.Own {
+		s.Pattern = p
+	}
+	return s
 }
 
 // Limits returns the limits in the settings.

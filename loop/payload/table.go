@@ -18,7 +18,7 @@ const MaxSize = 256 << 10
 // field describes one field of an event's payload.
 type field struct {
 	name string
-	kind string // string, words (not empty), line (words without a line break), flag (true, or a note that implies it), strings, list, issues, sections, checks, critique
+	kind string // string, words (not empty), line (words without a line break), bool, flag (true, or a note that implies it), strings, list, issues, sections, checks, critique
 	must bool
 }
 
@@ -82,6 +82,15 @@ var events = map[string]eventRow{
 	"advice.complete": {
 		fields: []field{{"summary", "string", true}, {"advice", "words", true}},
 		shape:  `{"summary":"…","advice":"…"}`,
+	},
+	ledger.EventIdeas: {
+		fields: []field{{"summary", "words", true}, {"added", "strings", true}},
+		shape:  `{"summary":"…","added":["id of a task that you added"]}`,
+	},
+	ledger.EventEvaluation: {
+		fields: []field{{"ok", "bool", true}, {"task", "line", false}, {"findings", "strings", true}},
+		shape:  `{"ok":false,"task":"id of the task that has to be done again","findings":["what is wrong, and how you saw it"]}`,
+		check:  checkEvaluation,
 	},
 	"triage.verdict": {
 		fields: []field{{"reports", "list", true}},
@@ -228,6 +237,11 @@ func (f field) check(raw json.RawMessage) string {
 		var v string
 		if json.Unmarshal(raw, &v) != nil || strings.TrimSpace(v) == "" {
 			return "has to be a string that is not empty"
+		}
+	case "bool":
+		var v *bool
+		if json.Unmarshal(raw, &v) != nil || v == nil {
+			return "has to be true or false"
 		}
 	case "flag":
 		var on bool

@@ -136,7 +136,7 @@ func (b *builder) howToEnd() string {
 	}
 	switch {
 	case !h.Writes() || emits(h, ledger.EventRepro):
-	case b.run.Settings.JudgedAfter(h.Name):
+	case b.run.Settings.For(b.task.Task).JudgedAfter(h.Name):
 		lines = append(lines, `If nothing has to change, add "no_change":"REASON".`)
 	default:
 		lines = append(lines, fmt.Sprintf("No review follows, so a session that changes nothing has failed. If nothing has to change, end with %s.", ledger.EventBlocked))

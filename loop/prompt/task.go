@@ -32,8 +32,33 @@ func (b *builder) taskText() string {
 	if len(list) > 0 {
 		text += "\n\nRead first, as far as the task needs it: `" + strings.Join(list, "`, `") + "`."
 	}
+	if r := b.task.Returned; r != nil {
+		text += fmt.Sprintf("\n\nThis task was done before (%s) and sent back by %s. Its commit stays: mend what is wrong on top of it.\n%s", b.task.Commit, r.By, bullets(r.Findings))
+	}
+	if emits(b.hat, ledger.EventEvaluation) {
+		text += b.judgedText()
+	}
 	if body := strings.TrimSpace(b.parent.Task.Body); body != "" && !strings.Contains(t.Body, body) {
 		text += "\n\nThe whole task, for orientation:\n\n" + b.quoted("It", body)
+	}
+	return text
+}
+
+// judgedText lists the tasks that an evaluator judges.
+func (b *builder) judgedText() string {
+	text := "\n\nYou judge these tasks, which are done:"
+	judged := b.project.Judged(b.task)
+	if len(judged) == 0 {
+		return "\n\nNo task is done that you could judge."
+	}
+	for _, t := range judged {
+		text += fmt.Sprintf("\n- %s: %s", t.Task.ID, t.Task.Title)
+		if t.Commit != "" {
+			text += " (commit " + t.Commit + ")"
+		}
+		for _, a := range t.Task.Acceptance {
+			text += "\n  - " + a
+		}
 	}
 	return text
 }

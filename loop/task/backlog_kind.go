@@ -27,6 +27,7 @@ var backlogKind = Kind{
 	Default:  backlogFile,
 	MaxTasks: 20,
 	Push:     "never",
+	Order:    ledger.OrderDocument,
 	Form:     backlog.Table{},
 	Open:     openBacklog,
 	Lint:     lintBacklog,

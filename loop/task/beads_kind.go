@@ -1,6 +1,7 @@
 package task
 
 import (
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/jsonform"
 	"github.com/nightporter/nightporter/loop/task/markdown"
 )
@@ -21,6 +22,7 @@ var beadsKind = Kind{
 	Endings:  []string{".jsonl"},
 	Default:  beadsFile,
 	Push:     "never",
+	Order:    ledger.OrderScore,
 	Form:     jsonform.Beads{},
 	Open:     openFile,
 	Lint:     markdown.Lint,

@@ -32,8 +32,9 @@ type Kind struct {
 	Default string   // default path; NoDefault where a path must be given
 
 	// Settings of a run that depend on the kind.
-	MaxTasks int    // tasks of an overnight run; 0 = no limit
-	Push     string // when the branch is pushed: never, end or task
+	MaxTasks int          // tasks of an overnight run; 0 = no limit
+	Push     string       // when the branch is pushed: never, end or task
+	Order    ledger.Order // in which ready tasks are taken
 
 	// Form reads and writes a file that holds all of the source's tasks. Nil for
 	// kinds of other places, whose Open knows how.
@@ -71,8 +72,8 @@ var kinds = []*Kind{&planKind, &backlogKind, &tasksKind, &prdKind, &beadsKind, &
 
 // Reserved kinds, which are not built.
 var (
-	bugsKind  = Kind{Name: "bugs", Reserved: true, Labels: SomeLabels, Foreign: true, Endings: NoEndings, Push: "task"}
-	forgeKind = Kind{Name: "forge", Reserved: true, Labels: AllLabels, Foreign: true, Endings: NoEndings, Push: "never"}
+	bugsKind  = Kind{Name: "bugs", Reserved: true, Labels: SomeLabels, Foreign: true, Endings: NoEndings, Push: "task", Order: ledger.OrderScore}
+	forgeKind = Kind{Name: "forge", Reserved: true, Labels: AllLabels, Foreign: true, Endings: NoEndings, Push: "never", Order: ledger.OrderDocument}
 )
 
 // Kinds returns all rows.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
 	"github.com/nightporter/nightporter/loop/task/markdown"
 )
@@ -25,6 +26,7 @@ var planKind = Kind{
 	Endings:  []string{".md"},
 	Default:  NoDefault,
 	Push:     "never",
+	Order:    ledger.OrderDocument,
 	Form:     markdown.Any{},
 	Open:     openFile,
 	Lint:     markdown.Lint,

@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/jsonform"
 	"github.com/nightporter/nightporter/loop/task/markdown"
 )
@@ -20,6 +21,7 @@ var prdKind = Kind{
 	Endings:  []string{prdFile},
 	Default:  prdFile,
 	Push:     "never",
+	Order:    ledger.OrderScore,
 	Form:     jsonform.PRD{},
 	Open:     openFile,
 	Lint:     markdown.Lint,

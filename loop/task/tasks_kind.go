@@ -7,6 +7,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/jsonform"
 	"github.com/nightporter/nightporter/loop/task/markdown"
 )
@@ -29,6 +30,7 @@ var tasksKind = Kind{
 	Endings:  []string{".json"},
 	Default:  tasksFile,
 	Push:     "never",
+	Order:    ledger.OrderScore,
 	Form:     jsonform.Tasks{},
 	Open:     openTasks,
 	Lint:     markdown.Lint,

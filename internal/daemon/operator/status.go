@@ -153,16 +153,32 @@ type taskJSON struct {
 
 	Proof      string        `json:"proof,omitempty"` // the word of a finished task; absent: unknown
 	ProofFacts *ledger.Proof `json:"proof_facts,omitempty"`
+
+	Turn  *loop.Turn  `json:"turn,omitempty"`  // of a ready task: its place in the order of the run
+	Terms []loop.Term `json:"terms,omitempty"` // of its score; absent in the order of the source
+	Waits string      `json:"waits,omitempty"` // of a task that is neither ready nor over: what for
 }
 
 func tasksOf(s loop.State) []taskJSON {
 	out := []taskJSON{}
+	turns := map[string]loop.Turn{}
+	for _, t := range loop.Turns(s, time.Now()) {
+		turns[t.Task] = t
+	}
 	for _, t := range s.Project.Tasks.All() {
 		one := taskJSON{
 			ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Why: t.Why, Question: t.Question, Attempts: t.Attempts, Commit: t.Commit,
 		}
 		if one.ProofFacts = bot.ProofOf(s, *t); one.ProofFacts != nil {
 			one.Proof = one.ProofFacts.Text()
+		}
+		if turn, ready := turns[t.Task.ID]; ready {
+			one.Turn = &turn
+			if turn.Score != nil {
+				one.Terms = turn.Score.Terms()
+			}
+		} else if t.Status != ledger.Done && t.Status != ledger.Withdrawn {
+			one.Waits = bot.WaitText(s, *t)
 		}
 		out = append(out, one)
 	}

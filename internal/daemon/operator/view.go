@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
@@ -30,7 +31,11 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	case "status":
 		return reply(svc.status(s)+svc.absent(), []statusJSON{svc.statusOf(s)})
 	case "tasks":
-		return reply(bot.TasksTable(s, 80), tasksOf(s))
+		text := bot.TasksTable(s, 80)
+		if v.Args["why"] != "" {
+			text = bot.TasksWhy(s, time.Now())
+		}
+		return reply(text, tasksOf(s))
 	case "evidence":
 		return svc.evidence(ctx, s, v.Args["task"])
 	case "verify":
