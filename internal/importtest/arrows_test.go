@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"loop/task":               {"loop/ledger", "guidance", "internal/crash", "internal/exchange", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text", "loop/task/form", "loop/task/markdown"},
 	"loop/task/form":          {"loop/ledger"},
 	"loop/task/form/formtest": {}, // for tests
-	"loop/task/markdown":      {"loop/ledger", "loop/task/form", "internal/nearest"},
+	"loop/task/markdown":      {"loop/ledger", "loop/task/form", "internal/nearest", "internal/text"},
 	"loop/workspace":          {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":               {"loop/ledger", "loop/proof", "internal/width"},
 	"bot":                     {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "internal/fault", "internal/nearest", "internal/width"},
