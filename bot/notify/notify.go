@@ -99,6 +99,10 @@ func (c *composer) entry(e ledger.Entry) {
 		if f, ok := c.before.Project.FailingEffect(b.Kind, b.Key); ok && f.Told {
 			c.edit(failingKey(b.Kind, c.runKey()), ledger.ClassChatter, bot.Recovered(c.after, f, c.now))
 		}
+	case ledger.TasksAdded:
+		c.addition(b.ID)
+	case ledger.TasksRemoved:
+		c.addition(b.ID)
 	case ledger.RequestSeen:
 		c.requestSeen(b)
 	case ledger.CommentsSeen:
