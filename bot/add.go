@@ -150,6 +150,18 @@ func beingAdded(project string, tasks []ledger.Task) Message {
 	return m
 }
 
+// AddWaits renders an addition that a fault of the machine keeps out of the file, in
+// the message of its /add.
+func AddWaits(s loop.State, a loop.Addition, b ledger.EffectFailed) Message {
+	m := newMessage("add.waits", firstLine(SignLook, s.Project.Name+":", "not added yet", ""))
+	m.Project = s.Project.Name
+	m.quote(b.Text)
+	m.add(b.Remedy)
+	m.titles(a.Tasks)
+	m.add("Kept, and tried again by itself until it works.")
+	return m
+}
+
 // Added renders what became of an addition, in the message of its /add.
 func Added(s loop.State, a loop.Addition) Message {
 	name := s.Project.Name

@@ -95,7 +95,7 @@ var Keys = map[string][]string{
 	"guidance.dropped": nil, "guidance.toolate": nil, "guidance.nohat": nil, "guidance.words": nil, "guidance.address": nil,
 
 	// Replies to /add, edited as the tasks are written.
-	"add.writing": nil, "add.done": nil, "add.found": nil, "add.failed": nil, "add.leaving": nil, "add.out": nil, "add.stays": nil,
+	"add.writing": nil, "add.waits": nil, "add.done": nil, "add.found": nil, "add.failed": nil, "add.leaving": nil, "add.out": nil, "add.stays": nil,
 	"add.source": nil, "add.nosource": nil, "add.twice": nil, "add.words": nil,
 
 	// The live message.
