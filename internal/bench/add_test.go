@@ -39,7 +39,7 @@ func adds(b *testing.B, tasks int) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { st.Close() })
-	e, _ := scenario.RunEngine(b, engine.Options{Ledger: st, Adder: project.OpenAdder}, nil, false)
+	e, _ := scenario.RunEngine(b, engine.Options{Ledger: st, Adder: new(project.Adders).Open}, nil, false)
 	source := ledger.SourceRef{Kind: "plan", Path: "plan.md"}
 	var all, commits []time.Duration
 	for b.Loop() {
@@ -48,6 +48,7 @@ func adds(b *testing.B, tasks int) {
 				if err := os.WriteFile(path, whole, 0o644); err != nil {
 					b.Fatal(err)
 				}
+				wait(b, 100*time.Millisecond) // nobody has the file in hand when an /add comes
 			}
 			key := fmt.Sprintf("add %d", len(all))
 			begun := time.Now()

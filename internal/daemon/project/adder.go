@@ -2,19 +2,30 @@ package project
 
 import (
 	"context"
+	"sync"
 
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// OpenAdder opens the source of a repository for new tasks alone. Mistakes in its path
-// or kind are a *ledger.InputError.
-func OpenAdder(repo string, source ledger.SourceRef) (engine.Adder, error) {
+// Adders opens sources for new tasks alone, and keeps them: a source that has just
+// written its file need not wait for it to come to rest. The zero value is ready for
+// use.
+type Adders struct{ opened sync.Map }
+
+// Open opens the source of a repository. Mistakes in its path or kind are a
+// *ledger.InputError.
+func (a *Adders) Open(repo string, source ledger.SourceRef) (engine.Adder, error) {
+	key := repo + "\x00" + source.String()
+	if s, ok := a.opened.Load(key); ok {
+		return s.(adder), nil
+	}
 	s, err := task.Open(source.Kind, source.Path, repo, task.Options{})
 	if err != nil {
 		return nil, err
 	}
+	a.opened.Store(key, adder{s})
 	return adder{s}, nil
 }
 
