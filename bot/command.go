@@ -26,6 +26,7 @@ const (
 	VerbSkip     Verb = "skip"
 	VerbRetry    Verb = "retry"
 	VerbNext     Verb = "next"
+	VerbAdd      Verb = "add"
 	VerbLog      Verb = "log"
 	VerbDiff     Verb = "diff"
 	VerbEvidence Verb = "evidence"

@@ -132,19 +132,3 @@ func turnOf(s loop.State, t loop.TaskState, now time.Time) string {
 	}
 	return ""
 }
-
-// ordinal writes a place: 1st, 2nd, 3rd, 4th, 11th, 21st.
-func ordinal(n int) string {
-	end := "th"
-	if tens := n / 10 % 10; tens != 1 {
-		switch n % 10 {
-		case 1:
-			end = "st"
-		case 2:
-			end = "nd"
-		case 3:
-			end = "rd"
-		}
-	}
-	return fmt.Sprint(n) + end
-}

@@ -55,6 +55,7 @@ type hatFile struct {
 			EmitEvent Words    `toml:"emit_event"`
 			Payload   []string `toml:"payload"`
 			MaxTokens *int     `toml:"max_tokens"`
+			MayAdd    bool     `toml:"may_add"` // its sessions may add tasks
 		} `toml:"exit"`
 	} `toml:"hat"`
 	Tools struct {
@@ -121,7 +122,7 @@ func readHat(doc *document) (string, parsedHat, []ledger.Diagnostic) {
 	h := ledger.Hat{
 		Name: in.Name, Role: in.Role, Prompt: strings.TrimSpace(in.Prompt),
 		Load: in.Context.Load, WriteAllowed: allowed, WriteDenied: denied, OwnScope: in.Context.OwnScope,
-		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: deref(in.Exit.MaxTokens, defaultMaxTokens),
+		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: deref(in.Exit.MaxTokens, defaultMaxTokens), MayAdd: in.Exit.MayAdd,
 		Denied: union(f.Tools.Denied, Floor()),
 		Expect: ledger.Expect(f.Verify.Expect),
 		Agent:  f.Agent.Name, Model: f.Agent.Model, Effort: f.Agent.Effort,

@@ -126,6 +126,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		return p.plan(b, e)
 	case ledger.RunQueued:
 		p.Queued = &b
+	case ledger.TasksAsked, ledger.TasksAdded, ledger.TasksUnasked, ledger.TasksRemoved:
+		p = p.applyAddition(e)
 	case ledger.SourceRead:
 		return p.read(b, e.Time)
 	case ledger.PartsMade:

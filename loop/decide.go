@@ -61,6 +61,16 @@ func (d *decision) decide() Decision {
 		d.redoTask(b)
 	case NextTask:
 		d.nextTask(b.Task)
+	case AddTasks:
+		d.addTasks(b)
+	case UndoAdd:
+		d.undoAdd(b.ID)
+	case EditAdd:
+		d.editAdd(b)
+	case TasksWritten:
+		d.tasksWritten(b)
+	case TasksTakenOut:
+		d.tasksTakenOut(b)
 	case OfferRun:
 		d.offerRun(b)
 	case Late:

@@ -42,6 +42,16 @@ func (d *director) person(word, rest string) {
 		d.input(EditGuidance{id, text})
 	case "/now":
 		d.input(Now{rest})
+	case "/add":
+		d.input(AddTasks{Tasks: []ledger.Task{{Title: rest}}, Repo: d.settings.Repo, Source: d.settings.Source, Known: d.plan.Tasks})
+	case "/add-undo":
+		d.input(UndoAdd{ID: rest})
+	case "/add-edit":
+		id, text, _ := strings.Cut(rest, " ")
+		d.input(EditAdd{ID: id, Tasks: []ledger.Task{{Title: text}}})
+	case "hat-add": // the session in flight adds a task: TITLE > NEEDED…
+		title, needs, _ := strings.Cut(rest, " > ")
+		d.input(AddTasks{Tasks: []ledger.Task{{Title: title, DependsOn: strings.Fields(needs)}}, Session: d.session().ID})
 	case "/skip":
 		d.input(SkipTask{rest})
 	case "/retry":

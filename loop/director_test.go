@@ -149,7 +149,7 @@ func (d *director) settle() {
 				d.exit(func(x *ledger.Exit) { x.Cached, x.Started = true, x.Ended })
 				return
 			}
-		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectPush, ledger.EffectRequest:
+		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectPush, ledger.EffectRequest, ledger.EffectAddTasks, ledger.EffectRemoveTasks:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -220,6 +220,16 @@ func (d *director) let(kind string) {
 		d.plan.Tasks[n].Mark = b.Mark
 		d.unmarked = d.s.Project.Tasks
 		d.input(MarkMade{Task: b.Task, Mark: b.Mark})
+	case "tasks.add":
+		b, _ := take[ledger.EffectAddTasks](d.night, nil)
+		added, plan := addTo(d.plan, b.Add)
+		before := d.s.Project.Tasks
+		d.plan = plan
+		d.input(TasksWritten{ID: b.ID, Added: added, Before: before})
+	case "tasks.remove":
+		b, _ := take[ledger.EffectRemoveTasks](d.night, nil)
+		d.plan = removeFrom(d.plan, b.Remove)
+		d.input(TasksTakenOut{ID: b.ID})
 	case "push":
 		b, _ := take[ledger.EffectPush](d.night, nil)
 		d.input(PushFinished{Run: b.Run, Push: b.Push, Forge: ledger.ForgeGitHub})

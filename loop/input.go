@@ -111,6 +111,26 @@ type RedoTask struct {
 // NextTask makes a ready task the next task of the run.
 type NextTask struct{ Task string }
 
+// AddTasks adds tasks to a source (docs/spec 3.8): to that of the run under way, else
+// to Source. A task without an id gets the source's next one.
+type AddTasks struct {
+	Tasks   []ledger.Task
+	Repo    string           // folder of the repository
+	Source  ledger.SourceRef // zero: there is none but a run's
+	Known   []ledger.Task    // tasks that Source has now
+	Session string           // of the session that adds them; "" = a person does
+}
+
+// UndoAdd takes added tasks out of their source again. ID is that of the addition,
+// "a3", or of one of its tasks.
+type UndoAdd struct{ ID string }
+
+// EditAdd replaces what was added by other tasks. ID is as in UndoAdd.
+type EditAdd struct {
+	ID    string
+	Tasks []ledger.Task
+}
+
 // OfferRun asks a person to confirm a new run. The answer starts it
 // (docs/spec 2.0, 23.2).
 type OfferRun struct {
@@ -287,6 +307,22 @@ type MarkMade struct {
 	Source string // of the effect
 }
 
+// TasksWritten is the result of EffectAddTasks. A non-empty Err says why the source
+// does not take them.
+type TasksWritten struct {
+	ID     string // of the addition
+	Added  ledger.AddedTasks
+	Before TaskList // the tasks as they were known when the effect began
+	Err    string
+	Remedy string
+}
+
+// TasksTakenOut is the result of EffectRemoveTasks. A non-empty Err says why they stay.
+type TasksTakenOut struct {
+	ID  string // of the addition
+	Err string
+}
+
 // EffectName names one effect: no other has the same kind and key.
 type EffectName struct{ Kind, Key string }
 
@@ -330,6 +366,11 @@ func (NextTask) InputKind() string        { return "next" }
 func (RevertTasks) InputKind() string     { return "revert" }
 func (KeepTasks) InputKind() string       { return "keep" }
 func (RedoTask) InputKind() string        { return "redo" }
+func (AddTasks) InputKind() string        { return "add" }
+func (UndoAdd) InputKind() string         { return "undo_add" }
+func (EditAdd) InputKind() string         { return "edit_add" }
+func (TasksWritten) InputKind() string    { return "tasks_written" }
+func (TasksTakenOut) InputKind() string   { return "tasks_taken_out" }
 func (OfferRun) InputKind() string        { return "offer_run" }
 func (Late) InputKind() string            { return "late" }
 func (Emit) InputKind() string            { return "emit" }

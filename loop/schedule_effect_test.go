@@ -73,7 +73,7 @@ func (w *world) act(e ledger.Effect) {
 	if !w.kind && !made && w.draw(60, "broken") == 0 {
 		w.remove(e)
 		switch b := e.Body.(type) {
-		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
+		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectAddTasks, ledger.EffectRemoveTasks:
 			w.todo = append(w.todo, e) // it is tried again, at once
 		case ledger.EffectCommit:
 			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
@@ -171,6 +171,30 @@ func (w *world) act(e ledger.Effect) {
 			w.plan.Tasks[n].Mark = b.Mark
 		}
 		w.do(r, w.key("mark"))
+	case ledger.EffectAddTasks:
+		added, plan := addTo(w.plan, b.Add)
+		before := w.s.Project.Tasks
+		w.plan = plan
+		if !w.kind && w.draw(4, "crash in add") == 0 {
+			w.s = w.folded // the lines are there, but the result is lost: the effect is repeated
+			return
+		}
+		w.remove(e)
+		for n, t := range w.plan.Tasks {
+			same := func(o ledger.Task) bool { return o.Title == t.Title && o.Mark == ledger.MarkOpen }
+			if slices.ContainsFunc(b.Add.Tasks, same) && t.Mark == ledger.MarkOpen && slices.ContainsFunc(w.plan.Tasks[n+1:], same) {
+				w.t.Fatalf("%q is twice in the source", t.Title)
+			}
+		}
+		w.deliver(TasksWritten{ID: b.ID, Added: added, Before: before}, "add")
+	case ledger.EffectRemoveTasks:
+		w.plan = removeFrom(w.plan, b.Remove)
+		if !w.kind && w.draw(4, "crash in remove") == 0 {
+			w.s = w.folded
+			return
+		}
+		w.remove(e)
+		w.deliver(TasksTakenOut{ID: b.ID}, "remove")
 	case ledger.EffectPush:
 		w.push(e, b)
 	case ledger.EffectRequest:

@@ -11,7 +11,9 @@ import (
 )
 
 func (w *world) people() {
-	switch w.draw(22, "person") {
+	switch w.draw(23, "person") {
+	case 22:
+		w.adds()
 	case 0:
 		w.person(Pause{Now: w.draw(2, "now") == 0})
 	case 1, 2:
@@ -187,4 +189,14 @@ func (w *world) save() {
 		part[n].Body = part[n].Body[:w.draw(len(part[n].Body)+1, "last line")]
 	}
 	w.write(part)
+}
+
+// adds has a person add a task, or take one out again.
+func (w *world) adds() {
+	if n := len(w.s.Project.Additions); n > 0 && w.draw(2, "undo") == 0 {
+		w.person(UndoAdd{ID: w.s.Project.Additions[w.draw(n, "addition")].ID})
+		return
+	}
+	title := fmt.Sprintf("Added %d", w.draw(4, "title"))
+	w.person(AddTasks{Tasks: []ledger.Task{{Title: title}}, Repo: w.settings.Repo, Source: w.settings.Source, Known: w.plan.Tasks})
 }

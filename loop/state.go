@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 14
+const StateVersion = 15
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -58,6 +58,7 @@ type Project struct {
 	Internal   int                      `json:"internal,omitempty"`    // runs in a row that ended with an internal error
 	NotStarted *NotStarted              `json:"not_started,omitempty"` // the last run could not start; nil = it could
 	Cleared    []string                 `json:"cleared,omitempty"`     // fingerprints of findings that a person called no secret, the newest last
+	Additions  []Addition               `json:"additions,omitempty"`   // tasks that were added lately, or are being added
 	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
 }
 
@@ -123,6 +124,7 @@ type Run struct {
 	Started   time.Time          `json:"started,omitzero"`
 	Ended     *ledger.RunEnded   `json:"ended,omitempty"`
 	EndedAt   time.Time          `json:"ended_at,omitzero"`
+	Added     int                `json:"added,omitempty"`    // tasks that its sessions added
 	Agents    int                `json:"agents"`             // agent sessions planned; also the number of the last one
 	Commands  int                `json:"commands"`           // command sessions (setup, verification) planned
 	Counted   int                `json:"counted"`            // agent sessions since the last start or resume, for max_iterations

@@ -192,6 +192,14 @@ func effectLine(e ledger.Effect) string {
 		return fmt.Sprintf("takeover %s input=%s", b.Request.Session, b.Request.Input)
 	case ledger.EffectMark:
 		return fmt.Sprintf("mark %s %s", ledger.ShortID(b.Task), b.Mark)
+	case ledger.EffectAddTasks:
+		line := "tasks.add " + b.ID
+		for _, t := range b.Add.Tasks {
+			line += fmt.Sprintf(" %q", t.Title)
+		}
+		return line
+	case ledger.EffectRemoveTasks:
+		return fmt.Sprintf("tasks.remove %s %s", b.ID, strings.Join(b.Remove.IDs, " "))
 	case ledger.EffectProgress:
 		return fmt.Sprintf("progress %s %s next=%q %s", b.Progress.Status, ledger.ShortID(b.Progress.Task), b.Progress.Next, b.Progress.Text)
 	case ledger.EffectEnd:

@@ -54,6 +54,7 @@ type fixture struct {
 	tilde  bool   // sentences are marked, so wording is not checked: see TestInputsIgnoreSentences
 
 	daemon    *scenario.DaemonService
+	plan      *addedPlan
 	offerErr  error
 	diffErr   error
 	diffHangs bool
@@ -94,7 +95,7 @@ func newNight() *scenario.Night {
 // open returns a fixture with the given records.
 func open(t *testing.T, now time.Time, records []ledger.Record) *fixture {
 	t.Helper()
-	w := &fixture{t: t, store: storetest.Open(t, t.TempDir()), now: now, shown: map[string][]*shown{}}
+	w := &fixture{t: t, store: storetest.Open(t, t.TempDir()), now: now, shown: map[string][]*shown{}, plan: &addedPlan{}}
 	if _, err := w.store.Commit(t.Context(), ledger.Batch{Key: "before", Time: now, Records: records, Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func (w *fixture) start() {
 		return chats
 	}
 	n := notify.New(notify.Options{ChatsWith: where, Group: telegram.IsGroup, Zone: func() *time.Location { return zone }})
-	w.engine, _ = scenario.RunEngine(t, engine.Options{Ledger: w.store, Clock: func() time.Time { return w.now }, Compose: n.Compose}, streams, false)
+	w.engine, _ = scenario.RunEngine(t, engine.Options{Ledger: w.store, Clock: func() time.Time { return w.now }, Compose: n.Compose, Adder: func(string, ledger.SourceRef) (engine.Adder, error) { return w.plan, w.plan.err }}, streams, false)
 	w.daemon = &scenario.DaemonService{Engine: w.engine, Store: w.store, Names: []string{"shop"}, Quiet: "23:00-07:00", Tasks: 12}
 	w.daemon.Settings = func(project string) ledger.Settings {
 		set := scenario.New(project, w.now).Settings()

@@ -35,6 +35,7 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 			if _, _, err := v.repliedTo(ctx); err != nil {
 				return "", false, err
 			}
+			text = v.withReplied(text)
 		}
 		return text, mine, nil
 	}
@@ -46,6 +47,14 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 		return "", true, nil
 	}
 	return v.reply(key, text), true, nil
+}
+
+// withReplied completes an /add that stands alone by the text that it replies to.
+func (v *request) withReplied(text string) string {
+	if c, err := bot.Parse(text); err == nil && c.Verb == bot.VerbAdd && c.Words == "" && v.in.ReplyToWhole != "" {
+		return text + " " + strings.TrimSpace(v.in.ReplyToWhole)
+	}
+	return text
 }
 
 // command reports whether a text is a command that needs no context (is), and

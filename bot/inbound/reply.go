@@ -52,6 +52,18 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 			address, words := guidance.Parse(b.Text)
 			return v.receipt(before, a, guidance.Item{Text: words, Hat: address.Hat, Task: taskID(before, address.Task), Sticky: address.Sticky})
 		}
+	case loop.AddTasks, loop.EditAdd:
+		m = bot.AddAnswer(in.Project, b, a)
+		if a.OK && a.Code == ledger.CodeAdding {
+			o := v.answer(m)
+			o.Key = a.ID
+			return []ledger.Outgoing{o}
+		}
+	case loop.UndoAdd:
+		m = bot.AddAnswer(in.Project, b, a)
+		if a.OK && v.in.Press != "" && v.key == a.ID {
+			return nil // its message shows the outcome
+		}
 	case loop.EditGuidance:
 		if a.OK {
 			return nil // the receipt shows it

@@ -84,6 +84,7 @@ func (c *composer) entry(e ledger.Entry) {
 		s, _ := c.after.Project.Session(e.Session)
 		c.push("", ledger.ClassNotice, false, bot.Throttled(c.after, e.Task, s.Planned.Hat, e.Session, b, c.now))
 	case ledger.EffectFailed:
+		c.additionWaits(b)
 		// What a fault of the machine keeps back is tried again, and told once
 		// it has failed for long. A failed session, attempt or run has an entry
 		// of its own. A mark that cannot be written fails none of them, so
@@ -99,6 +100,10 @@ func (c *composer) entry(e ledger.Entry) {
 		if f, ok := c.before.Project.FailingEffect(b.Kind, b.Key); ok && f.Told {
 			c.edit(failingKey(b.Kind, c.runKey()), ledger.ClassChatter, bot.Recovered(c.after, f, c.now))
 		}
+	case ledger.TasksAdded:
+		c.addition(b.ID)
+	case ledger.TasksRemoved:
+		c.addition(b.ID)
 	case ledger.RequestSeen:
 		c.requestSeen(b)
 	case ledger.CommentsSeen:

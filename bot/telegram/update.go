@@ -149,12 +149,14 @@ func (b *Bot) fromMessage(m *message) bot.Inbound {
 	// Telegram marks each message in a topic as a reply to the topic's first one.
 	if r := m.ReplyTo; r != nil && r.Opened == nil {
 		in.ReplyTo = strconv.Itoa(r.ID)
+		text := r.Text
+		if text == "" {
+			text = r.Caption
+		}
 		if r.From != nil && strconv.FormatInt(r.From.ID, 10) == b.id {
-			text := r.Text
-			if text == "" {
-				text = r.Caption
-			}
 			in.ReplyToText, _, _ = strings.Cut(text, "\n")
+		} else {
+			in.ReplyToWhole = text
 		}
 	}
 	in.Actor, in.Name = m.From.actor()

@@ -31,11 +31,11 @@ func TestInbound(t *testing.T) {
 		{"words", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Text: "Wrap it", Date: at}) },
 			bot.Inbound{Chat: private, Private: true, Text: "Wrap it", Message: "1", Sent: at}},
 		{"a reply", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.Reply(mira, mira.ID, 1, "retry") },
-			bot.Inbound{Chat: private, Private: true, Text: "retry", Message: "2", ReplyTo: "1"}},
+			bot.Inbound{Chat: private, Private: true, Text: "retry", Message: "2", ReplyTo: "1", ReplyToWhole: "x"}},
 		{"a reply to us", func(s *far.Server) { s.Inject(replyTo(7123456789)) },
 			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4", ReplyToText: "? shop #4 asks (q1)"}},
 		{"a reply to another bot", func(s *far.Server) { s.Inject(replyTo(5)) },
-			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4"}},
+			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4", ReplyToWhole: "? shop #4 asks (q1)\nMay an address be a PO box?"}},
 		{"in a group", func(s *far.Server) { s.Say(mira, group, "/status@porter_bot") },
 			bot.Inbound{Chat: "telegram:-1001234", Text: "/status@porter_bot", Message: "1"}},
 		{"in a topic", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "/status"}) },
@@ -43,7 +43,7 @@ func TestInbound(t *testing.T) {
 		{"a reply in a topic", func(s *far.Server) {
 			s.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
 			s.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "retry", ReplyTo: 1})
-		}, bot.Inbound{Chat: topic, Text: "retry", Message: "2", ReplyTo: "1"}},
+		}, bot.Inbound{Chat: topic, Text: "retry", Message: "2", ReplyTo: "1", ReplyToWhole: "x"}},
 		{"a picture", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Photo: true, Text: "/status"}) },
 			bot.Inbound{Chat: private, Private: true, Text: "/status", Message: "1", Media: true, Kind: "photo"}},
 		{"of an album", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Photo: true, Album: "137"}) },

@@ -84,11 +84,30 @@ type Emit struct {
 	Data json.RawMessage `json:"data,omitempty"` // a JSON object, kept byte for byte
 }
 
-// TaskQuery asks for one task, or for all if ID is empty. Add adds a task to a
-// source that can take one.
+// TaskQuery asks for one task, or for all if ID is empty. Add adds tasks to the run's
+// source: a NewTasks. The same Add of a session is one Add, however often it is sent.
 type TaskQuery struct {
 	ID  string          `json:"id,omitempty"`
 	Add json.RawMessage `json:"add,omitempty"`
+}
+
+// NewTasks is one new task, or several in Tasks.
+type NewTasks struct {
+	NewTask
+	Tasks []NewTask `json:"tasks,omitempty"`
+}
+
+// NewTask is a task to be added. An empty ID becomes the source's next free one.
+type NewTask struct {
+	ID         string   `json:"id,omitempty"`
+	Title      string   `json:"title,omitempty"`
+	Body       string   `json:"body,omitempty"`
+	Scope      string   `json:"scope,omitempty"`
+	DependsOn  []string `json:"depends_on,omitempty"` // ids of tasks, also of others in the same NewTasks
+	Acceptance []string `json:"acceptance,omitempty"`
+	Priority   string   `json:"priority,omitempty"`   // P0 to P3, or critical, high, medium, low
+	Complexity int      `json:"complexity,omitempty"` // 1 to 10
+	Role       string   `json:"role,omitempty"`
 }
 
 // Note is text for the project's memory.

@@ -6,7 +6,7 @@ const helpAll = `hat talks to nightporter from inside a session.
   hat ask TEXT [--option A]… [--choice A] end it with a question to a person
   hat task list [--json]                  the tasks of this run
   hat task show [ID] [--json]             one task, yours without ID
-  hat task add --data JSON|@FILE|-        add a task
+  hat task add TITLE [--scope S] …        add a task, if your hat may
   hat guidance [--json]                   what people want to be heeded
   hat note TEXT                           keep a note for later sessions
   hat memory add [--kind decision] TEXT   keep something for good
@@ -29,7 +29,18 @@ example:
 
 const helpTask = `usage: hat task list [--json]
        hat task show [ID] [--json]
-       hat task add --data JSON|@FILE|-`
+       hat task add TITLE [--scope S] …   (hat task add --help)`
+
+const helpTaskAdd = `usage: hat task add TITLE [--body TEXT] [--scope S] [--depends-on ID]… [--acceptance TEXT]…
+                    [--priority P0|P1|P2|P3] [--complexity 1-10] [--role ROLE] [--id ID] [--json]
+       hat task add --data JSON|@FILE|- [--json]
+  TITLE   at most 80 characters; what else there is to say goes into --body
+  --id    only if others have to name it; else it gets the next free one
+  --data  one task, {"title":…,"depends_on":[…]}, or several: {"tasks":[{…},{…}]}
+Your hat has to be allowed to add tasks. A title or an id that is there already, a
+dependency that is not, and tasks that wait for each other are refused.
+example:
+  hat task add "Totals round half up" --scope cart/ --depends-on 3 --acceptance "1.005 becomes 1.01"`
 
 const helpGuidance = `usage: hat guidance [--json]`
 

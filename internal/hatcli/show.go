@@ -10,42 +10,29 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// task implements hat task: it lists, shows and adds tasks.
+// task implements hat task: it lists and shows tasks; taskAdd adds them.
 func (h *hat) task(args []string) error {
 	if len(args) == 0 {
 		return usageError{"task: list, show or add?", helpTask}
 	}
-	f, err := parse(args[1:], []string{"--data"}, []string{"--json"}, helpTask)
+	if args[0] == "add" {
+		return h.taskAdd(args[1:])
+	}
+	f, err := parse(args[1:], nil, []string{"--json"}, helpTask)
 	if args[0] == "-h" || args[0] == "--help" {
 		err = helpWanted
 	}
 	if err != nil {
 		return h.printHelp(err, helpTask)
 	}
-	value, given, err := f.single("--data", helpTask)
-	if err != nil {
-		return err
-	}
 	switch args[0] {
 	case "list":
-		if len(f.words) > 0 || given {
+		if len(f.words) > 0 {
 			return usageError{"task list: takes only --json", helpTask}
 		}
 		return h.taskList(f.set["--json"])
 	case "show":
-		if given {
-			return usageError{"task show: takes an id and --json", helpTask}
-		}
 		return h.taskShow(f.text(), f.set["--json"])
-	case "add":
-		if len(f.words) > 0 || !given {
-			return usageError{"task add: the task goes after --data", helpTask}
-		}
-		data, err := h.data(value, helpTask)
-		if err != nil {
-			return err
-		}
-		return h.printText(api.PathTask, api.TaskQuery{Add: data})
 	}
 	return usageError{fmt.Sprintf("task: there is no %q; it is list, show or add", args[0]), helpTask}
 }

@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 	"loop/task/form":          {"loop/ledger"},
 	"loop/task/form/formtest": {}, // for tests
 	"loop/task/jsonform":      {"loop/ledger", "loop/task/form", "internal/nearest"},
-	"loop/task/markdown":      {"loop/ledger", "loop/task/form", "internal/nearest"},
+	"loop/task/markdown":      {"loop/ledger", "loop/task/form", "internal/nearest", "internal/text"},
 	"loop/workspace":          {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":               {"loop/ledger", "loop/proof", "internal/width"},
 	"bot":                     {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "internal/fault", "internal/nearest", "internal/width"},

@@ -58,7 +58,7 @@ func writesFile(p ledger.PendingEffect) bool {
 	case ledger.EffectMark{}.EffectKind(), ledger.EffectProgress{}.EffectKind(), ledger.EffectRemember{}.EffectKind(), ledger.EffectKeepPlan{}.EffectKind():
 		return true
 	}
-	return false
+	return addsTasks(p)
 }
 
 // Written waits until all decided changes to people's own files, such as marks
@@ -166,6 +166,12 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 	body, err := p.Effect()
 	if err != nil {
 		return nil, err
+	}
+	switch b := body.(type) {
+	case ledger.EffectAddTasks:
+		return e.addTasks(ctx, project, b)
+	case ledger.EffectRemoveTasks:
+		return e.removeTasks(ctx, project, b)
 	}
 	ports, ok := e.portsOf(project)
 	if !ok {

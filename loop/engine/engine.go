@@ -19,6 +19,10 @@ type Options struct {
 	// Ports opens a project's adapters for the settings of its run. An error
 	// that a person can correct is a *ledger.InputError.
 	Ports func(ctx context.Context, s ledger.Settings) (Ports, error)
+	// Adder opens the task list of a repository alone, for tasks that are added while
+	// no run has the project's adapters open. nil: tasks are only added to those. An
+	// error that a person can correct is a *ledger.InputError.
+	Adder func(repo string, source ledger.SourceRef) (Adder, error)
 	// Observe is called with every committed entry, in order, from Run's
 	// goroutine. It must not block. May be nil.
 	Observe func(before, after loop.State, e ledger.Entry)

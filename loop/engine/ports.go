@@ -44,6 +44,16 @@ type Source interface {
 	Owned() []string
 }
 
+// Adder writes new tasks into a source, and takes them out again (docs/spec 3.8). Its
+// errors are for people, but for faults of the machine.
+type Adder interface {
+	// AddOnce adds tasks that an earlier call has not added. When it returns, they
+	// are durable and visible.
+	AddOnce(ctx context.Context, a ledger.AddTasks) (ledger.AddedTasks, error)
+	// RemoveAdded takes out what AddOnce added, or nothing if it is out.
+	RemoveAdded(ctx context.Context, r ledger.RemoveTasks) error
+}
+
 // Stamper is a Source whose marks can be part of a task's commit instead of a
 // change in the person's checkout (docs/spec 3.2, commit_status).
 type Stamper interface {
@@ -118,6 +128,7 @@ type Scoper interface {
 // Ports are one project's adapters.
 type Ports struct {
 	Source     Source
+	Adder      Adder // of Source; nil: it takes no tasks
 	Repository Repository
 	Files      Files
 	Scoper     Scoper

@@ -74,6 +74,14 @@ func (e *Engine) recover(ctx context.Context) error {
 	for _, name := range e.Projects() {
 		r := e.projects[name].Run
 		left := pendingOf(pending, name)
+		if e.carriesOut(name) {
+			left = slices.DeleteFunc(left, func(p ledger.PendingEffect) bool {
+				if addsTasks(p) {
+					e.launch(ctx, p, true)
+				}
+				return addsTasks(p)
+			})
+		}
 		resting := r.Over() && (r == nil || r.Remake == nil)
 		if !e.carriesOut(name) || r == nil || (resting && len(left) == 0 && len(loop.WatchedRequests(e.projects[name])) == 0) {
 			continue
@@ -408,7 +416,7 @@ func (e *Engine) reopenPorts(ctx context.Context, s ledger.Settings) error {
 		if err != nil {
 			return fmt.Errorf("take up: %w", err)
 		}
-		waiting = pendingOf(pending, s.Project)
+		waiting = slices.DeleteFunc(pendingOf(pending, s.Project), addsTasks) // they wait for nothing
 	}
 	if err := e.openPorts(ctx, s); err != nil {
 		return err
@@ -434,12 +442,14 @@ func (e *Engine) runUrgentEffects(ctx context.Context, project string, effects [
 }
 
 func (e *Engine) runEffect(ctx context.Context, project string, p ledger.PendingEffect) error {
-	if _, opened := e.portsOf(project); !opened {
+	if _, opened := e.portsOf(project); !opened && !addsTasks(p) {
 		if err := e.openPorts(ctx, e.projects[project].Run.Settings); err != nil {
 			return err
 		}
 	}
+	crash.Point("before-effect:" + p.Kind)
 	body, err := e.act(ctx, project, p, false)
+	crash.Point("after-effect:" + p.Kind)
 	if err != nil {
 		return err
 	}
@@ -450,7 +460,7 @@ func (e *Engine) runEffect(ctx context.Context, project string, p ledger.Pending
 // openForEffects opens the adapters of a project that nothing has been done for since
 // the process began: its last run is over, and a person takes a task out of it.
 func (e *Engine) openForEffects(ctx context.Context, p loop.Project, effects []ledger.PendingEffect) error {
-	if _, open := e.portsOf(p.Name); open || len(effects) == 0 || p.Run == nil {
+	if _, open := e.portsOf(p.Name); open || p.Run == nil || !slices.ContainsFunc(effects, func(p ledger.PendingEffect) bool { return !addsTasks(p) }) {
 		return nil
 	}
 	return e.openPorts(ctx, p.Run.Settings)

@@ -9,6 +9,7 @@ type AnswerCode string
 // Codes of accepted inputs. Most commands are accepted without a code.
 const (
 	CodeAccepted AnswerCode = "accepted" // an event is recorded
+	CodeAdding   AnswerCode = "adding"   // tasks are being added; Answer.ID names the addition
 	CodeAsked    AnswerCode = "asked"    // a question was opened first; Answer.ID names it
 	CodeKept     AnswerCode = "kept"
 	CodeNoted    AnswerCode = "noted"
@@ -30,6 +31,7 @@ const (
 	CodeActive          AnswerCode = "active" // a session is working on the task
 	CodeBusy            AnswerCode = "busy"   // a run is under way, so no new one can start
 	CodeCutOff          AnswerCode = "cut off"
+	CodeCycle           AnswerCode = "cycle" // new tasks depend on each other in a circle
 	CodeEarly           AnswerCode = "early"
 	CodeEnded           AnswerCode = "ended" // the session has ended
 	CodeEnding          AnswerCode = "ending"
@@ -76,6 +78,7 @@ const (
 	CodeTooLate         AnswerCode = "too late"
 	CodeTooLong         AnswerCode = "too long"
 	CodeTooMany         AnswerCode = "too many"
+	CodeTwice           AnswerCode = "twice" // a task with that title or id is there; Answer.ID names it
 	CodeUnfinished      AnswerCode = "unfinished"
 	CodeWithdrawn       AnswerCode = "withdrawn"
 	CodeWords           AnswerCode = "words" // the answer needs words

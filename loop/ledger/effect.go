@@ -159,6 +159,23 @@ type EffectReply struct {
 	Reply RequestReply `json:"reply"`
 }
 
+// EffectAddTasks writes new tasks into a source. Its result is TasksWritten. It needs
+// no run: it names the source's place itself.
+type EffectAddTasks struct {
+	ID     string    `json:"id"` // of TasksAsked
+	Repo   string    `json:"repo"`
+	Source SourceRef `json:"source"`
+	Add    AddTasks  `json:"add"`
+}
+
+// EffectRemoveTasks takes added tasks out of a source. Its result is TasksTakenOut.
+type EffectRemoveTasks struct {
+	ID     string      `json:"id"` // of TasksAsked
+	Repo   string      `json:"repo"`
+	Source SourceRef   `json:"source"`
+	Remove RemoveTasks `json:"remove"`
+}
+
 // Memory is one line of a notebook. A line whose Key is there already is not
 // written again.
 type Memory struct {
@@ -193,6 +210,10 @@ func (EffectRemake) EffectKind() string { return "remake" }
 func (EffectMark) EffectKind() string { return "mark" }
 
 func (EffectProgress) EffectKind() string { return "progress" }
+
+func (EffectAddTasks) EffectKind() string { return "tasks.add" }
+
+func (EffectRemoveTasks) EffectKind() string { return "tasks.remove" }
 
 func (EffectRemember) EffectKind() string { return "memory" }
 
@@ -236,8 +257,10 @@ var effectKinds = map[string]struct {
 	"commit":        {Repeatable, RetryHolds, "commit", EffectCommit{}},                // the same commit has the same hash; publishing it is part of it
 	"remake":        {Repeatable, RetryHolds, "make the branch again", EffectRemake{}}, // the same request has the same commits
 	"mark":          {Repeatable, RetryBeside, "write a mark", EffectMark{}},
-	"progress":      {Findable, RetryBeside, "write the log", EffectProgress{}}, // its key is in the log if it happened
-	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}},  // its key is in the notebook if it happened
+	"progress":      {Findable, RetryBeside, "write the log", EffectProgress{}},      // its key is in the log if it happened
+	"tasks.add":     {Findable, RetryBeside, "add a task", EffectAddTasks{}},         // by its title
+	"tasks.remove":  {Findable, RetryBeside, "take a task out", EffectRemoveTasks{}}, // its text and ids are gone if it happened
+	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}},       // its key is in the notebook if it happened
 	"plan":          {Repeatable, RetryBeside, "write the plan", EffectKeepPlan{}},
 	"push":          {Repeatable, RetryBeside, "push", EffectPush{}},                    // a remote that has the commit is left as it is
 	"request":       {Findable, RetryBeside, "open the request", EffectRequest{}},       // by its branch

@@ -28,6 +28,7 @@ type Hat struct {
 	Payload      []string `json:"payload,omitempty"` // fields that the events of Emits must have
 	MaxTokens    int      `json:"max_tokens"`        // limit of the prompt that nightporter builds, estimated
 	Denied       []string `json:"denied,omitempty"`  // tools.denied
+	MayAdd       bool     `json:"may_add,omitempty"` // its sessions may add tasks to the source (docs/spec 3.8)
 	Expect       Expect   `json:"expect"`
 	Agent        string   `json:"agent,omitempty"` // overrides the project's agent
 	Model        string   `json:"model,omitempty"`

@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Status is the state of a task (docs/spec 3.1).
@@ -137,4 +139,60 @@ type Progress struct {
 type CommandMark struct {
 	Run string `json:"run"`
 	OK  bool   `json:"ok"`
+}
+
+// TitleKey returns the form of a title by which a task is found again in a file: its
+// letters, digits and signs such as + in lower case, because a format may write the rest
+// another way.
+func TitleKey(title string) string {
+	key := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r), unicode.Is(unicode.So, r), r == '+', r == '#':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, title)
+	if key == "" {
+		return strings.TrimSpace(title)
+	}
+	return key
+}
+
+// AddTasks asks a source for new tasks. Those that it has already are not added
+// again: a task with the title of one of Tasks, whose id Known does not have.
+type AddTasks struct {
+	Tasks []Task   `json:"tasks"`
+	Known []string `json:"known,omitempty"` // ids of tasks with one of the titles, when it was decided
+}
+
+// Has returns the ids of the tasks in list that an earlier try has added, in the
+// order of a.Tasks, "" for one that is not there.
+func (a AddTasks) Has(list []Task) (ids []string, all bool) {
+	ids, all = make([]string, len(a.Tasks)), true
+	for n, want := range a.Tasks {
+		key := TitleKey(want.Title)
+		for _, t := range list {
+			if TitleKey(t.Title) == key && !slices.Contains(a.Known, FoldID(t.ID)) && !slices.Contains(ids, t.ID) {
+				ids[n] = t.ID
+				break
+			}
+		}
+		all = all && ids[n] != ""
+	}
+	return ids, all
+}
+
+// AddedTasks says what a source did with AddTasks.
+type AddedTasks struct {
+	IDs      []string // in the order of AddTasks.Tasks
+	Text     string   // that was written; "" = nothing, or not in one piece
+	Found    bool     // all of them were there already
+	Snapshot Snapshot // the source with them
+}
+
+// RemoveTasks asks a source to take out what was added, as long as it stands there
+// unchanged.
+type RemoveTasks struct {
+	IDs  []string `json:"ids"`
+	Text string   `json:"text"` // as it was written
 }

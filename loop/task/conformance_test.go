@@ -171,6 +171,8 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		})
 	})
 
+	testAdding(t, k, variants, open)
+
 	t.Run("a task that is gone", func(t *testing.T) {
 		dir := t.TempDir()
 		f := open(t, dir, 0)

@@ -188,19 +188,13 @@ func (s *fileSource) Add(ctx context.Context, tasks []ledger.Task) (ids []string
 	if !ok {
 		return nil, &ReadOnlyError{File: s.rel}
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	err = s.file.rewrite(ctx, func(fresh []byte) ([]byte, error) {
+	err = s.change(ctx, func(fresh []byte) ([]byte, error) {
 		next, added, err := adder.Add(s.rel, fresh, tasks)
 		ids = added
 		return next, err
 	})
-	if err = s.blameRepository(err); err != nil {
-		if fault.Of(err) != "" {
-			return nil, err
-		}
-		return nil, s.readError(err)
+	if err != nil {
+		return nil, err
 	}
 	return ids, nil
 }

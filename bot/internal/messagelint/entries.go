@@ -108,6 +108,10 @@ var Entries = map[string][]Teller{
 	"session.throttled": {Console, Notify},
 	"shared.head":       silent,
 	"source.marked":     {Console},
+	"tasks.asked":       silent, // the reply says it
+	"tasks.added":       {Notify},
+	"tasks.unasked":     silent, // the reply says it
+	"tasks.removed":     {Notify},
 	"source.read":       {Console, Report},
 	"stage.set":         silent,
 	"stranger.wrote":    {Report},

@@ -94,6 +94,10 @@ var Keys = map[string][]string{
 	"guidance.addressed": nil, "guidance.setaside": nil, "guidance.notreported": nil, "guidance.notfollowed": nil, "guidance.expired": nil,
 	"guidance.dropped": nil, "guidance.toolate": nil, "guidance.nohat": nil, "guidance.words": nil, "guidance.address": nil,
 
+	// Replies to /add, edited as the tasks are written.
+	"add.writing": nil, "add.waits": nil, "add.done": nil, "add.found": nil, "add.failed": nil, "add.leaving": nil, "add.out": nil, "add.stays": nil,
+	"add.source": nil, "add.nosource": nil, "add.twice": nil, "add.words": nil,
+
 	// The live message.
 	"status.running": nil, "status.waiting": nil, "status.standstill": nil, "status.pausing": nil, "status.paused": nil, "status.stopping": nil,
 	"status.planned": nil, "status.idle": nil, "status.all": nil, "status.off": nil, "status.moved": nil, "blocked.status": nil,

@@ -58,6 +58,8 @@ type Engine interface {
 	State(project string) (loop.State, bool)
 	Projects() []string
 	Shared() loop.Shared
+	// Written waits until all decided changes to people's own files are written.
+	Written(ctx context.Context) error
 	// Unread returns why a project's entries could not be folded, nil for none.
 	Unread(project string) error
 }

@@ -32,7 +32,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	place := c.place
 	place.Folders, place.Rooms = w, w
 	return engine.Ports{
-		Source: source, Repository: repository{w, place.Agents, s.Sign, c.owner}, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
+		Source: source, Adder: adder{source}, Repository: repository{w, place.Agents, s.Sign, c.owner}, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
 		Publisher: publisher{c, s, w, &openedForge{}}, Redact: secret.Redact,
 		Toolchains: func(ctx context.Context, tree string) ([]ledger.Diagnostic, error) {

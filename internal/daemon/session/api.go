@@ -34,6 +34,8 @@ type Engine interface {
 	State(project string) (loop.State, bool)
 	Projects() []string
 	Touch(project, session string)
+	// Written waits until all decided changes to people's own files are written.
+	Written(ctx context.Context) error
 }
 
 // Notebooks opens a project's notebooks, in which sessions leave notes for
@@ -76,14 +78,14 @@ func (a *API) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, 
 	return api.Reply{OK: answer.OK, Text: answer.Text, Receipt: answer.Receipt}, nil
 }
 
-// Task shows one task or all of them. It refuses to add tasks.
-func (a *API) Task(_ context.Context, session string, q api.TaskQuery) (api.Reply, error) {
+// Task shows one task or all of them, or adds tasks.
+func (a *API) Task(ctx context.Context, session string, q api.TaskQuery) (api.Reply, error) {
 	s, ses, ok := a.find(session)
 	switch {
 	case !ok:
 		return api.Reply{Text: "this session has ended"}, nil
 	case len(q.Add) > 0:
-		return api.Reply{Text: "a plan takes no tasks from a session; say what is missing in your event's summary"}, nil
+		return a.addTasks(ctx, s, ses, q.Add)
 	case q.ID != "":
 		t, ok := s.Project.Find(q.ID)
 		if !ok {

@@ -42,22 +42,51 @@ func addTo(f form.Form, file string, data []byte, tasks []ledger.Task, write add
 				return nil, nil, form.InputError(file, fmt.Sprintf("the new task depends on %s, which this file lacks", id), "Correct the id, or add that task first")
 			}
 		}
-		grown, line, err := write(data, t)
-		if err != nil {
-			return nil, nil, err
+		grown, now, n, err := written(f, file, data, before, t, write)
+		if err == nil && n < 0 {
+			grown, now, n, err = written(f, file, data, before, plainTask(t), write)
 		}
-		s, err := f.Parse(file, grown)
-		if input := (*ledger.InputError)(nil); err != nil && !errors.As(err, &input) {
+		switch {
+		case err != nil:
 			return nil, nil, err
-		}
-		n := slices.IndexFunc(s.Tasks, func(o ledger.Task) bool { return o.Line == line+1 })
-		if err != nil || n < 0 || !addedAs(s.Tasks[n], t) || !keptAll(before, slices.Delete(slices.Clone(s.Tasks), n, n+1)) {
+		case n < 0:
 			return nil, nil, form.InputError(file, fmt.Sprintf("%q cannot be written into it so that it reads as that task", clip(t.Title, 60)), "Use plain words, without brackets, asterisks and #, or write it into the file yourself")
 		}
-		data, before = grown, s.Tasks
-		ids = append(ids, s.Tasks[n].ID)
+		data, before = grown, now
+		ids = append(ids, now[n].ID)
 	}
 	return data, ids, nil
+}
+
+// written writes one task into a text. It returns the text, its tasks, and the index
+// of the new one: -1 if the text does not read back as intended.
+func written(f form.Form, file string, data []byte, before []ledger.Task, t ledger.Task, write addition) ([]byte, []ledger.Task, int, error) {
+	grown, line, err := write(data, t)
+	if err != nil {
+		return nil, nil, -1, err
+	}
+	s, err := f.Parse(file, grown)
+	if input := (*ledger.InputError)(nil); err != nil && !errors.As(err, &input) {
+		return nil, nil, -1, err
+	}
+	n := slices.IndexFunc(s.Tasks, func(o ledger.Task) bool { return o.Line == line+1 })
+	if err != nil || n < 0 || !addedAs(s.Tasks[n], t) || !keptAll(before, slices.Delete(slices.Clone(s.Tasks), n, n+1)) {
+		return nil, nil, -1, nil
+	}
+	return grown, s.Tasks, n, nil
+}
+
+// plainTask returns the task without what has a meaning in Markdown or in a list.
+func plainTask(t ledger.Task) ledger.Task {
+	plain := func(s string) string {
+		return strings.Join(strings.Fields(strings.TrimLeft(plainly.Replace(s), "#-+* ")), " ")
+	}
+	t.Title, t.Body = plain(t.Title), plain(t.Body)
+	t.Acceptance = slices.Clone(t.Acceptance)
+	for n, a := range t.Acceptance {
+		t.Acceptance[n] = plain(a)
+	}
+	return t
 }
 
 // addedAs reports whether a task that was read is the one that was to be added.
@@ -210,25 +239,6 @@ func (Any) Add(file string, data []byte, tasks []ledger.Task) ([]byte, []string,
 		f = Checklist{}
 	}
 	return f.(form.Adder).Add(file, data, tasks)
-}
-
-// Add implements form.Adder.
-func (f Plan) Add(file string, data []byte, tasks []ledger.Task) ([]byte, []string, error) {
-	return addTo(f, file, data, tasks, func(data []byte, t ledger.Task) ([]byte, int, error) {
-		p := scanPlan(filepath.Base(file), data)
-		last := &p.tasks[len(p.tasks)-1]
-		var ids []string
-		for i := range p.tasks {
-			ids = append(ids, p.tasks[i].id)
-		}
-		if t.ID == "" {
-			t.ID = nextWhole("Task", ids)
-		}
-		indent, bullet := p.bulletOf(last.line)
-		lines := append([]string{indent + bullet + " [ ] **" + t.ID + ": " + t.Title + "**"}, detail(t, indent+"  ", bullet, "Notes: ")...)
-		grown, line := p.insert(last.end, last.line > 0 && p.lines[last.line-1].Start == p.lines[last.line-1].End, lines)
-		return grown, line, nil
-	})
 }
 
 // Add implements form.Adder.

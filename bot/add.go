@@ -1,0 +1,329 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// SourceReader is implemented by a Service that can read the source of a project
+// while no run of it is under way.
+type SourceReader interface {
+	// ReadSource reads the source that a run would begin with now. A problem that a
+	// person has to repair is a *ledger.InputError.
+	ReadSource(ctx context.Context, project string) (SourceReading, error)
+}
+
+// SourceReading is one reading of a project's source.
+type SourceReading struct {
+	Repo   string // folder of the repository
+	Source ledger.SourceRef
+	Tasks  []ledger.Task
+}
+
+// Writes is implemented by a Service whose files a caller without a chat can wait for:
+// a terminal shows one answer, and no edits of it.
+type Writes interface {
+	// Written waits until all that was decided about people's files is written.
+	Written(ctx context.Context) error
+}
+
+// writtenTime limits how long a terminal waits for a file.
+const writtenTime = 10 * time.Second
+
+var undoForm = regexp.MustCompile(`^(?i:(undo|edit))\s+(#?[0-9A-Za-z][0-9A-Za-z./_-]*)(?:\s+|$)`)
+
+// addTasks answers /add: it writes tasks into the project's source, takes them out
+// again, or replaces them.
+func addTasks(ctx context.Context, d dispatch) (Message, error) {
+	text := strings.TrimSpace(d.c.Words)
+	if m := undoForm.FindStringSubmatch(text); m != nil {
+		// "/add Undo migrations" is a task: an id has a number, or is one that was added.
+		a, known := d.s.Project.Addition(m[2])
+		rest := strings.TrimSpace(text[len(m[0]):])
+		switch id := orElse(a.ID, m[2]); {
+		case !known && !strings.ContainsAny(m[2], "0123456789"):
+		case strings.EqualFold(m[1], "undo") && rest == "":
+			return d.added(ctx, id, loop.UndoAdd{ID: id})
+		case strings.EqualFold(m[1], "edit") && rest != "":
+			return d.added(ctx, "", loop.EditAdd{ID: id, Tasks: AddedTasks(rest)})
+		}
+	}
+	if text == "" {
+		m := refusal("add.words", SignAsk+" What is to be done in "+d.project+"?")
+		m.add("Type /add and the task: its first line is the title, the rest its notes. Lines that all begin with \"- \" are a task each.")
+		return m, nil
+	}
+	add := loop.AddTasks{Tasks: AddedTasks(text)}
+	if r := d.s.Project.Run; r.Over() || r.Upkeep != nil || r.Base.Commit == "" {
+		reader, ok := d.service.(SourceReader)
+		if !ok {
+			m := refusal("add.nosource", SignFailed+" No run of "+d.project+" is under way")
+			m.add("This one works on one run. Nothing was added.")
+			return m, nil
+		}
+		read, err := reader.ReadSource(ctx, d.project)
+		var input *ledger.InputError
+		if errors.As(err, &input) {
+			return notAdded(d.project, input.Diagnostics, text), nil
+		}
+		if err != nil {
+			return Message{}, err
+		}
+		add.Repo, add.Source, add.Known = read.Repo, read.Source, read.Tasks
+	}
+	return d.added(ctx, "", add)
+}
+
+// added sends an input about added tasks. In a chat the answer's message is edited as
+// they are written; a terminal waits for that. id is the addition's, "" for a new one.
+func (d dispatch) added(ctx context.Context, id string, body loop.InputBody) (Message, error) {
+	a, err := d.service.Do(ctx, loop.Input{
+		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	m := AddAnswer(d.project, body, a)
+	writes, ok := d.service.(Writes)
+	if !a.OK || !d.r.Terminal || !ok {
+		m.Cause = d.r.Key
+		return m, nil
+	}
+	wait, cancel := context.WithTimeout(ctx, writtenTime)
+	defer cancel()
+	if err := writes.Written(wait); err != nil {
+		return m, nil //nolint:nilerr // the answer says that it is being written
+	}
+	s, _ := d.service.State(d.project)
+	if id == "" {
+		id = a.ID
+	}
+	if now, ok := s.Project.Addition(id); ok {
+		m = Added(s, now)
+		m.Refused = now.Error != ""
+	}
+	return m, nil
+}
+
+// AddAnswer renders the core's answer to an input about added tasks. What was accepted
+// is told by Added from then on.
+func AddAnswer(project string, body loop.InputBody, a ledger.Answer) Message {
+	var tasks []ledger.Task
+	switch b := body.(type) {
+	case loop.AddTasks:
+		tasks = b.Tasks
+	case loop.EditAdd:
+		tasks = b.Tasks
+	}
+	switch {
+	case a.OK && a.Code == ledger.CodeAdding:
+		return beingAdded(project, tasks)
+	case !a.OK && a.Code == ledger.CodeTwice && a.ID != "":
+		m := refusal("add.twice", SignAsk+" "+shortID(a.ID)+" has that title already")
+		m.Project, m.About = project, a.ID
+		m.quote(tasks[0].Title)
+		m.add("Not added. Begin it with other words if it is another task.")
+		m.button(shortID(a.ID), "/task "+idArg(a.ID))
+		return m
+	}
+	m := FromAnswer(body.InputKind(), a, "")
+	m.Project = project
+	if !a.OK && len(tasks) > 0 {
+		m.quote(tasks[0].Title)
+	}
+	return m
+}
+
+// beingAdded is the answer to /add until the source has the tasks.
+func beingAdded(project string, tasks []ledger.Task) Message {
+	m := newMessage("add.writing", firstLine(SignLater, project+":", "adding "+Plural(len(tasks), "task"), ""))
+	m.Project = project
+	m.titles(tasks)
+	return m
+}
+
+// AddWaits renders an addition that a fault of the machine keeps out of the file, in
+// the message of its /add.
+func AddWaits(s loop.State, a loop.Addition, b ledger.EffectFailed) Message {
+	m := newMessage("add.waits", firstLine(SignLook, s.Project.Name+":", "not added yet", ""))
+	m.Project = s.Project.Name
+	m.quote(b.Text)
+	m.add(b.Remedy)
+	m.titles(a.Tasks)
+	m.add("Kept, and tried again by itself until it works.")
+	return m
+}
+
+// Added renders what became of an addition, in the message of its /add.
+func Added(s loop.State, a loop.Addition) Message {
+	name := s.Project.Name
+	file := Cut(Clean(a.Source.Path), 2*quoteWidth)
+	switch {
+	case a.Removed:
+		m := newMessage("add.out", SignAway+" "+Ranges(a.IDs)+" taken out again")
+		m.Project = name
+		m.titles(a.Tasks)
+		m.exact("Add again", "/add "+typed(a.Tasks))
+		return m
+	case a.Error != "" && len(a.IDs) == 0:
+		m := newMessage("add.failed", SignFailed+" "+Clean(name)+": not added")
+		m.Project = name
+		m.quote(a.Error)
+		m.add(a.Remedy)
+		m.titles(a.Tasks)
+		m.exact("Try again", "/add "+typed(a.Tasks))
+		return m
+	case a.Error != "":
+		m := newMessage("add.stays", SignLook+" "+Ranges(a.IDs)+" stays")
+		m.Project, m.About = name, a.IDs[0]
+		m.quote(a.Error)
+		m.button("Skip", "/skip "+idArg(a.IDs[0]))
+		return m
+	case !a.Done:
+		return beingAdded(name, a.Tasks)
+	case a.Leaving:
+		m := newMessage("add.leaving", SignLater+" "+Ranges(a.IDs)+" is taken out")
+		m.Project = name
+		m.titles(a.Tasks)
+		return m
+	case a.Found:
+		m := newMessage("add.found", SignDone+" "+Ranges(a.IDs)+" is there already")
+		m.Project, m.About = name, a.IDs[0]
+		m.titles(a.Tasks)
+		m.add("Nothing was written: " + file + " has it.")
+		return m
+	}
+	first := SignDone + " " + Ranges(a.IDs) + " added"
+	r := s.Project.Run
+	under := !r.Over() && r.Upkeep == nil && s.Project.Source == a.Source.String()
+	switch {
+	case a.Place == 1 && under:
+		first += ", next in line"
+	case a.Place > 0 && len(a.IDs) == 1:
+		first += ", " + ordinal(a.Place) + " in line"
+	case a.Place > 0:
+		first += ", from " + ordinal(a.Place) + " in line"
+	}
+	m := newMessage("add.done", first)
+	m.Project, m.About = name, a.IDs[0]
+	m.titles(a.Tasks)
+	switch {
+	case !under:
+		m.add("No run is under way; it is in " + file + ".")
+	case a.Place == 0:
+		m.add("This run does not take it; a later one does.")
+	}
+	if under && a.Place > 1 && len(a.IDs) == 1 {
+		m.button("Run next", "/next "+idArg(a.IDs[0]))
+	}
+	if a.Text != "" {
+		if len(a.IDs) == 1 {
+			m.addButton(textButton("Edit", "/add edit "+idArg(a.IDs[0]), "TEXT"))
+		}
+		m.button("Undo", "/add undo "+idArg(a.IDs[0]))
+	}
+	return m
+}
+
+// notAdded is the reply to /add where the source cannot be used. The text is offered
+// again, for when that is mended.
+func notAdded(project string, problems []ledger.Diagnostic, text string) Message {
+	m := refusal("add.source", SignFailed+" "+Clean(project)+": not added")
+	m.Project = project
+	for _, p := range problems[:min(len(problems), 3)] {
+		m.quote((&ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: p.File, Line: p.Line, Text: p.Text}}}).Error())
+		m.add(p.Remedy)
+	}
+	m.quote(text)
+	m.exact("Try again", "/add "+text)
+	return m
+}
+
+// titles quotes the titles of tasks.
+func (m *Message) titles(tasks []ledger.Task) {
+	const most = 5
+	for _, t := range tasks[:min(len(tasks), most)] {
+		m.quote(t.Title)
+	}
+	if n := len(tasks) - most; n > 0 {
+		m.add(fmt.Sprintf("and %d more", n))
+	}
+}
+
+// typed returns the text that AddedTasks reads as these tasks.
+func typed(tasks []ledger.Task) string {
+	if len(tasks) == 1 {
+		return strings.TrimSpace(tasks[0].Title + "\n" + tasks[0].Body)
+	}
+	var lines []string
+	for _, t := range tasks {
+		lines = append(lines, "- "+t.Title)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// AddedTasks reads a person's text as tasks. The first line is the title, or its first
+// sentence where the line is longer than loop.MaxTitle characters; all that is left is
+// the body. Lines that all begin with "- " or "* " are a task each.
+func AddedTasks(text string) []ledger.Task {
+	var tasks []ledger.Task
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		item, ok := strings.CutPrefix(strings.Replace(line, "* ", "- ", 1), "- ")
+		switch {
+		case line == "":
+		case !ok:
+			return []ledger.Task{addedTask(text)}
+		default:
+			tasks = append(tasks, addedTask(strings.TrimPrefix(item, "[ ] ")))
+		}
+	}
+	return tasks
+}
+
+// addedTask reads a person's text as one task.
+func addedTask(text string) ledger.Task {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line, rest = strings.Join(strings.Fields(line), " "), strings.TrimSpace(rest)
+	if utf8.RuneCountInString(line) <= loop.MaxTitle {
+		return ledger.Task{Title: strings.TrimSuffix(line, "."), Body: rest}
+	}
+	head := string([]rune(line)[:loop.MaxTitle])
+	for _, end := range []string{". ", "! ", "? ", ": ", "; "} {
+		if n := strings.Index(head, end); n > 0 {
+			title := strings.TrimRight(line[:n+1], ".:;")
+			return ledger.Task{Title: title, Body: strings.TrimSpace(line[n+1:] + "\n" + rest)}
+		}
+	}
+	// No sentence ends in time: the title is the beginning, and the body has it whole.
+	if n := strings.LastIndex(head, " "); n > 0 {
+		head = head[:n]
+	} else {
+		head = string([]rune(head)[:loop.MaxTitle-1])
+	}
+	return ledger.Task{Title: head + "…", Body: strings.TrimSpace(line + "\n" + rest)}
+}
+
+// ordinal writes a number as a place: "3rd".
+func ordinal(n int) string {
+	end := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, end)
+}

@@ -1,0 +1,44 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+var (
+	_ bot.SourceReader = (*Service)(nil)
+	_ bot.Writes       = (*Service)(nil)
+)
+
+// ReadSource reads the source that a run of the project would begin with now: that of
+// the configuration, or of its last run where it is not configured.
+func (svc *Service) ReadSource(ctx context.Context, name string) (bot.SourceReading, error) {
+	var s ledger.Settings
+	cfg := svc.o.Projects.Config()
+	if pr, ok := svc.o.Projects.Find(name); ok {
+		var err error
+		if s, err = pr.Settings(cfg, config.Overrides{}, time.Now()); err != nil {
+			return bot.SourceReading{}, asInput(err)
+		}
+	} else if state, _ := svc.o.Engine.State(name); state.Project.Run != nil {
+		s = state.Project.Run.Settings
+	} else {
+		return bot.SourceReading{}, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			File: cfg.File, Text: fmt.Sprintf("there is no project %q in the configuration", name), Remedy: "Add a [[project]] with that name.",
+		}}}
+	}
+	read, err := project.ReadSource(ctx, s)
+	if err != nil {
+		return bot.SourceReading{}, err
+	}
+	return bot.SourceReading{Repo: s.Repo, Source: s.Source, Tasks: read.Tasks}, nil
+}
+
+// Written waits until all that was decided about people's files is written.
+func (svc *Service) Written(ctx context.Context) error { return svc.o.Engine.Written(ctx) }

@@ -1,0 +1,51 @@
+package project
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task"
+)
+
+// Adders opens sources for new tasks alone, and keeps them: a source that has just
+// written its file need not wait for it to come to rest. The zero value is ready for
+// use.
+type Adders struct{ opened sync.Map }
+
+// Open opens the source of a repository. Mistakes in its path or kind are a
+// *ledger.InputError.
+func (a *Adders) Open(repo string, source ledger.SourceRef) (engine.Adder, error) {
+	key := repo + "\x00" + source.String()
+	if s, ok := a.opened.Load(key); ok {
+		return s.(adder), nil
+	}
+	s, err := task.Open(source.Kind, source.Path, repo, task.Options{})
+	if err != nil {
+		return nil, err
+	}
+	a.opened.Store(key, adder{s})
+	return adder{s}, nil
+}
+
+// adder implements engine.Adder.
+type adder struct{ source task.Source }
+
+func (a adder) AddOnce(ctx context.Context, b ledger.AddTasks) (ledger.AddedTasks, error) {
+	return task.AddOnce(ctx, a.source, b)
+}
+
+func (a adder) RemoveAdded(ctx context.Context, r ledger.RemoveTasks) error {
+	return task.RemoveAdded(ctx, a.source, r)
+}
+
+// ReadSource reads the source of these settings. What a person has to repair is a
+// *ledger.InputError.
+func ReadSource(ctx context.Context, s ledger.Settings) (ledger.Snapshot, error) {
+	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{})
+	if err != nil {
+		return ledger.Snapshot{}, err
+	}
+	return source.Read(ctx)
+}

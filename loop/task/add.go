@@ -1,0 +1,176 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
+)
+
+// AddOnce adds tasks to a source, unless an earlier call has added them. To a file,
+// looking and adding are one change, so a repetition after a crash adds nothing. A
+// source that takes no tasks is a *ReadOnlyError.
+func AddOnce(ctx context.Context, s Source, a ledger.AddTasks) (ledger.AddedTasks, error) {
+	if f, ok := s.(*fileSource); ok {
+		return f.addOnce(ctx, a)
+	}
+	adder, ok := s.(Adder)
+	if !ok {
+		return ledger.AddedTasks{}, &ReadOnlyError{File: strings.Join(s.Owned(), ", ")}
+	}
+	now, err := s.Read(ctx)
+	if err != nil {
+		return ledger.AddedTasks{}, err
+	}
+	ids, all := a.Has(now.Tasks)
+	if all {
+		return ledger.AddedTasks{IDs: ids, Found: true, Snapshot: now}, nil
+	}
+	added, err := adder.Add(ctx, missing(a.Tasks, ids))
+	if err != nil {
+		return ledger.AddedTasks{}, err
+	}
+	if now, err = s.Read(ctx); err != nil {
+		return ledger.AddedTasks{}, err
+	}
+	return ledger.AddedTasks{IDs: filled(ids, added), Snapshot: now}, nil
+}
+
+// addOnce is AddOnce for a file.
+func (s *fileSource) addOnce(ctx context.Context, a ledger.AddTasks) (ledger.AddedTasks, error) {
+	adder, ok := s.form.(form.Adder)
+	if !ok {
+		return ledger.AddedTasks{}, &ReadOnlyError{File: s.rel}
+	}
+	var done ledger.AddedTasks
+	err := s.change(ctx, func(fresh []byte) ([]byte, error) {
+		now, err := s.form.Parse(s.rel, fresh)
+		if err != nil {
+			return nil, err
+		}
+		ids, all := a.Has(now.Tasks)
+		if done = (ledger.AddedTasks{IDs: ids, Found: all, Snapshot: now}); all {
+			return fresh, nil
+		}
+		grown, added, err := adder.Add(s.rel, fresh, missing(a.Tasks, ids))
+		if err != nil {
+			return nil, err
+		}
+		if now, err = s.form.Parse(s.rel, grown); err != nil {
+			return nil, err
+		}
+		done = ledger.AddedTasks{IDs: filled(ids, added), Text: inserted(fresh, grown), Snapshot: now}
+		return grown, nil
+	})
+	return done, err
+}
+
+// missing returns the tasks whose place in ids is empty.
+func missing(tasks []ledger.Task, ids []string) (out []ledger.Task) {
+	for n, t := range tasks {
+		if ids[n] == "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// filled puts the ids of added tasks into the empty places.
+func filled(ids, added []string) []string {
+	ids = slices.Clone(ids)
+	for n := range ids {
+		if ids[n] == "" && len(added) > 0 {
+			ids[n], added = added[0], added[1:]
+		}
+	}
+	return ids
+}
+
+// inserted returns the one piece of text that grown has and fresh has not, "" if they
+// differ in another way.
+func inserted(fresh, grown []byte) string {
+	n := len(grown) - len(fresh)
+	if n <= 0 {
+		return ""
+	}
+	at := 0
+	for at < len(fresh) && fresh[at] == grown[at] {
+		at++
+	}
+	if !bytes.Equal(fresh[at:], grown[at+n:]) {
+		return ""
+	}
+	return string(grown[at : at+n])
+}
+
+// ChangedError is the error of RemoveAdded for tasks that somebody has changed since
+// they were added.
+type ChangedError struct{ File string }
+
+func (e *ChangedError) Error() string {
+	return "the text in " + e.File + " was changed since: take it out there yourself"
+}
+
+// RemoveAdded takes tasks out of a source again, with exactly the text that AddOnce
+// wrote. It does nothing if they are gone. Where the text stands there no longer as it
+// was written, the error is a *ChangedError.
+func RemoveAdded(ctx context.Context, s Source, r ledger.RemoveTasks) error {
+	f, ok := s.(*fileSource)
+	if !ok || r.Text == "" {
+		return &ChangedError{File: strings.Join(s.Owned(), ", ")}
+	}
+	return f.change(ctx, func(fresh []byte) ([]byte, error) {
+		now, err := f.form.Parse(f.rel, fresh)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(now.Tasks, func(t ledger.Task) bool { return names(r.IDs, t.ID) }) {
+			return fresh, nil
+		}
+		for at := 0; ; at++ {
+			n := bytes.Index(fresh[at:], []byte(r.Text))
+			if n < 0 {
+				return nil, &ChangedError{File: f.rel}
+			}
+			at += n
+			cut := slices.Concat(fresh[:at], fresh[at+len(r.Text):])
+			if left, err := f.form.Parse(f.rel, cut); err == nil && lacksOnly(now.Tasks, left.Tasks, r.IDs) {
+				return cut, nil
+			}
+		}
+	})
+}
+
+func names(ids []string, id string) bool {
+	return slices.ContainsFunc(ids, func(o string) bool { return ledger.SameID(o, id) })
+}
+
+// lacksOnly reports whether after has the tasks of before but for those with ids.
+func lacksOnly(before, after []ledger.Task, ids []string) bool {
+	stay := slices.DeleteFunc(slices.Clone(before), func(t ledger.Task) bool { return names(ids, t.ID) })
+	return slices.EqualFunc(stay, after, func(a, b ledger.Task) bool {
+		return ledger.SameID(a.ID, b.ID) && a.Title == b.Title && a.Body == b.Body && a.Mark == b.Mark
+	})
+}
+
+// change rewrites the file. A failure that a person can mend is a *ledger.InputError.
+func (s *fileSource) change(ctx context.Context, edit func(fresh []byte) ([]byte, error)) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	err := s.blameRepository(s.file.rewrite(ctx, edit))
+	changed := (*ChangedError)(nil)
+	if err == nil || fault.Of(err) != "" || errors.As(err, &changed) {
+		return err
+	}
+	if input := (*ledger.InputError)(nil); errors.As(err, &input) {
+		return err
+	}
+	return fmt.Errorf("write %s: %w", s.rel, s.readError(err))
+}

@@ -1,0 +1,120 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
+)
+
+// testAdding is the part of the conformance suite about new tasks (docs/spec 3.8), for
+// kinds whose form can add.
+func testAdding(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir string, variant int) fixture) {
+	if _, adds := k.Form.(form.Adder); !adds {
+		t.Logf("%s takes no tasks", k.Name)
+		return
+	}
+	one := func(title string) ledger.AddTasks { return ledger.AddTasks{Tasks: []ledger.Task{{Title: title}}} }
+
+	t.Run("added once, and taken out again", func(t *testing.T) {
+		for v := range variants {
+			f := open(t, t.TempDir(), v)
+			before, _ := snapshotFile(t, f.path)
+			was, err := f.source.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			added, err := AddOnce(t.Context(), f.source, one("Zoom on a tap"))
+			if err != nil || len(added.IDs) != 1 || added.Found {
+				t.Fatalf("%+v %v", added, err)
+			}
+			grown, _ := snapshotFile(t, f.path)
+			at := bytes.Index(grown, []byte(added.Text))
+			if at < 0 || !bytes.Equal(slices.Concat(grown[:at], grown[at+len(added.Text):]), before) {
+				t.Fatalf("other bytes changed:\n%s", grown)
+			}
+			now, err := f.source.Read(t.Context())
+			if err != nil || len(now.Tasks) != len(was.Tasks)+1 || !slices.ContainsFunc(now.Tasks, func(t ledger.Task) bool { return t.Title == "Zoom on a tap" }) {
+				t.Fatalf("%v %+v", err, now.Tasks)
+			}
+			// A crash between the file and its result: the effect is repeated by
+			// another process.
+			again, err := AddOnce(t.Context(), f.reopen(), one("Zoom on a tap"))
+			if text, _ := snapshotFile(t, f.path); err != nil || !again.Found || !slices.Equal(again.IDs, added.IDs) || !bytes.Equal(text, grown) {
+				t.Fatalf("added again: %+v %v\n%s", again, err, text)
+			}
+			undo := ledger.RemoveTasks{IDs: added.IDs, Text: added.Text}
+			for range 2 {
+				err := RemoveAdded(t.Context(), f.source, undo)
+				if text, _ := snapshotFile(t, f.path); err != nil || !bytes.Equal(text, before) {
+					t.Fatalf("taken out: %v\n%s", err, text)
+				}
+			}
+		}
+	})
+
+	t.Run("what was changed stays", func(t *testing.T) {
+		f := open(t, t.TempDir(), 0)
+		added, err := AddOnce(t.Context(), f.source, one("Zoom on a tap"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.source.Mark(t.Context(), []ledger.Marking{{Task: added.IDs[0], Mark: ledger.MarkDone}}); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := snapshotFile(t, f.path)
+		err = RemoveAdded(t.Context(), f.source, ledger.RemoveTasks{IDs: added.IDs, Text: added.Text})
+		if text, _ := snapshotFile(t, f.path); !errors.As(err, new(*ChangedError)) || !bytes.Equal(before, text) {
+			t.Errorf("got %v", err)
+		}
+	})
+
+	t.Run("adds and marks at once", func(t *testing.T) {
+		f := open(t, t.TempDir(), 0)
+		was, err := f.source.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		const writers, each = 4, 5
+		var group sync.WaitGroup
+		for w := range writers {
+			source := f.reopen()
+			group.Go(func() {
+				for n := range each {
+					if _, err := AddOnce(context.Background(), source, one(fmt.Sprintf("Writer %d wants %d", w, n))); err != nil {
+						t.Error(err)
+					}
+					mark := ledger.Marking{Task: was.Tasks[w%len(was.Tasks)].ID, Mark: []ledger.Mark{ledger.MarkDone, ledger.MarkOpen}[n%2]}
+					if err := source.Mark(context.Background(), []ledger.Marking{mark}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		now, err := f.source.Read(t.Context())
+		if err != nil || len(now.Tasks) != len(was.Tasks)+writers*each {
+			t.Fatalf("%d tasks, want %d: %v", len(now.Tasks), len(was.Tasks)+writers*each, err)
+		}
+		ids, titles := map[string]bool{}, map[string]bool{}
+		for _, task := range now.Tasks {
+			ids[task.ID], titles[task.Title] = true, true
+		}
+		if len(ids) != len(now.Tasks) {
+			t.Error("two tasks have one id")
+		}
+		for w := range writers {
+			for n := range each {
+				if !titles[fmt.Sprintf("Writer %d wants %d", w, n)] {
+					t.Errorf("task %d of writer %d is lost", n, w)
+				}
+			}
+		}
+	})
+}
