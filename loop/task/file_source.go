@@ -68,7 +68,7 @@ func (s *fileSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	}
 	snapshot, err := s.form.Parse(s.rel, data)
 	if err != nil {
-		return ledger.Snapshot{}, err
+		return ledger.Snapshot{}, s.mistaken(data, err)
 	}
 	if n := len(snapshot.Tasks); n > form.MaxTasks {
 		return ledger.Snapshot{}, inputError(s.rel, fmt.Sprintf("has %d tasks: expected at most %d", n, form.MaxTasks), "Split the file, or move finished tasks out of it")
