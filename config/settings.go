@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -306,13 +307,33 @@ func (p Project) source(flags Overrides, f *flagChecker) ledger.SourceRef {
 		if p.Source.Kind == "" {
 			f.bad("source", `missing: where are the tasks? Write it like "plan:.agents/plans/in-progress/checkout.md"`, "")
 		}
-		return p.sourceRef(p.Source)
+		return p.resolved(p.Source, f)
 	}
 	var s Source
 	if err := s.UnmarshalText([]byte(flags.Source)); err != nil {
 		f.failed("source", err)
 	}
-	return p.sourceRef(s)
+	return p.resolved(s, f)
+}
+
+// resolved returns the source with the kind and path that "auto" stands for now. A
+// run keeps them.
+func (p Project) resolved(s Source, f *flagChecker) ledger.SourceRef {
+	ref := p.sourceRef(s)
+	if ref.Kind != task.KindAuto {
+		return ref
+	}
+	kind, path, err := task.Resolve(context.Background(), p.Repo, ref.Kind, ref.Path)
+	var input *ledger.InputError
+	switch {
+	case errors.As(err, &input):
+		f.problems = append(f.problems, input.Diagnostics...)
+		return ref
+	case err != nil:
+		f.failed("source", err)
+		return ref
+	}
+	return p.sourceRef(Source{Kind: kind, Path: path})
 }
 
 // sourceRef returns a source whose path is relative to the repository, cleaned

@@ -293,6 +293,7 @@ func (s *Source) UnmarshalText(text []byte) error {
 	}
 	rest, label := kind.Label(path)
 	switch {
+	case name == task.KindAuto && !hasPath: // the only list with open tasks
 	case strings.TrimSpace(rest) == "":
 		return fmt.Errorf("%q is not whole: write it like %s", v, kind.Notation(path))
 	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' }):

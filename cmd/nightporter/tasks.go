@@ -15,7 +15,8 @@ func tasksCommand() *cobra.Command {
 	var flags config.Overrides
 	var lint, why bool
 	asked := map[string]string{}
-	cmd := argsViewCommand("tasks", "The tasks of a project and what became of them", cobra.NoArgs, asked)
+	cmd := argsViewCommand("tasks", "The tasks of a project and what became of them; of a file, what it is and which tasks it has", cobra.MaximumNArgs(1), asked)
+	cmd.Use = "tasks [FILE]"
 	view := cmd.RunE
 	cmd.Flags().BoolVar(&lint, "lint", false, "read the source and say what is wrong or unwise in it")
 	cmd.Flags().BoolVar(&why, "why", false, "the order in which tasks are taken, and what decides it")
@@ -25,7 +26,14 @@ func tasksCommand() *cobra.Command {
 		if why {
 			asked["why"] = "yes"
 		}
-		if !lint {
+		switch {
+		case len(args) == 1 && lint && flags.Source == "":
+			flags.Source = task.KindAuto + ":" + args[0]
+		case len(args) == 1 && lint:
+			return fmt.Errorf("name the list once: --source %s, or %s", flags.Source, args[0])
+		case len(args) == 1:
+			return tellFile(cmd, args[0])
+		case !lint:
 			return view(cmd, args)
 		}
 		file, err := cmd.Flags().GetString("config")
@@ -65,8 +73,11 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 			return fail(err)
 		}
 	}
-	if ref.Path == "" {
+	if ref.Kind == "" {
 		return fail(errors.New("which source? Name it: --source plan:PATH"))
+	}
+	if ref.Kind, ref.Path, err = task.Resolve(cmd.Context(), project.Repo, ref.Kind, ref.Path); err != nil {
+		return fail(err)
 	}
 	source, err := task.Open(ref.Kind, ref.Path, project.Repo, task.Options{})
 	if err != nil {

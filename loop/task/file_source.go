@@ -69,7 +69,7 @@ func (s *fileSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	}
 	snapshot, err := s.form.Parse(s.rel, data)
 	if err != nil {
-		return ledger.Snapshot{}, err
+		return ledger.Snapshot{}, s.mistaken(data, err)
 	}
 	if beside := s.companions(); len(beside) > 0 {
 		for i := range snapshot.Tasks {

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,10 @@ type Kind struct {
 	// Form reads and writes a file that holds all of the source's tasks. Nil for
 	// kinds of other places, whose Open knows how.
 	Form form.Form
+	// Recognise returns what shows that a file, or a folder without data, is of this
+	// kind, or "". Nil for kinds whose Form is a form.Recogniser, and for those
+	// without files.
+	Recognise func(rel string, folder bool, data []byte) (why string)
 	// Open opens the source at path, which lies below repo. k is this row.
 	Open func(k *Kind, path, repo string, opts Options) (Source, error)
 	// Lint returns warnings about a source that was read without errors.
@@ -68,7 +73,7 @@ var NoEndings = []string{}
 
 // kinds holds the rows in the order in which messages list them. The first one
 // is the kind that nightporter proposes.
-var kinds = []*Kind{&planKind, &backlogKind, &tasksKind, &prdKind, &beadsKind, &bugsKind, &forgeKind}
+var kinds = []*Kind{&planKind, &backlogKind, &tasksKind, &prdKind, &beadsKind, &bugsKind, &forgeKind, &autoKind}
 
 // Reserved kinds, which are not built.
 var (
@@ -148,6 +153,12 @@ func Open(kind, path, repo string, opts Options) (Source, error) {
 	switch k := FindKind(kind); {
 	case k == nil:
 		return nil, inputError("", fmt.Sprintf("unknown source kind %q", kind), Proposed().writingHint())
+	case k == &autoKind:
+		found, err := only(context.Background(), repo, path)
+		if err != nil {
+			return nil, err
+		}
+		return found.Open(found, path, repo, opts)
 	case k.Reserved:
 		return nil, inputError("", fmt.Sprintf("source kind %q is not built yet", kind),
 			"Use a "+Proposed().Name+": "+Proposed().Example)

@@ -20,7 +20,7 @@ var conformanceTests = map[string]func(t *testing.T){
 }
 
 // optionalCells lists the cells whose zero value is a valid choice.
-var optionalCells = []string{"Reserved", "Foreign", "Default", "MaxTasks", "Form"}
+var optionalCells = []string{"Reserved", "Foreign", "Default", "MaxTasks", "Form", "Recognise"}
 
 // TestEveryCell: a built kind sets every cell and passes the conformance suite.
 // A cell that does not apply has its empty value.
