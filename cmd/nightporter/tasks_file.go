@@ -48,7 +48,7 @@ func tellFile(cmd *cobra.Command, file string) error {
 		return fail(err)
 	}
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%s: kind %s, by its %s\n", rel, kind, found[0].Why)
+	fmt.Fprintf(out, "%s: kind %s (%s)\n", rel, kind, found[0].Why)
 	snapshot, err := source.Read(cmd.Context())
 	if err != nil {
 		return fail(err)
