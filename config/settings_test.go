@@ -208,7 +208,7 @@ func TestBadFlags(t *testing.T) {
 ✗ --pattern: "singel" is not one of bug, build-review-refactor, builder-writer-reviewer, evaluator, full-cycle, ideas, plan-build-review, single; meant "single"?
 ✗ --profile: "overnigth" is not one of review, overnight; meant "overnight"?
 ✗ --push: "sometimes" is not one of never, end, task
-✗ --source: "plans:x" is not a source: write KIND:PATH, KIND one of plan, backlog, tasks, prd, beads, bugs, forge; meant "plan:x"?
+✗ --source: "plans:x" is not a source: write KIND:PATH, KIND one of plan, backlog, tasks, prd, beads, bugs, forge, auto; meant "plan:x"?
 ✗ --until: "7" is not a time of day: write it like "07:30"
 ✗ --verify: the command is empty`
 	if err == nil {
