@@ -36,7 +36,7 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 	phases := phaseNumbers(places)
 	holds := d.groups(entries)
 	var groups []group
-	var tasks []docTask
+	tasks := make([]docTask, 0, len(entries))
 	left := map[int]int{} // headings whose open boxes are no work, with their number
 	optional, firstOptional := 0, 0
 	of := make([]int, len(entries)) // per box: 1 + its task
@@ -52,7 +52,10 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 			if t := of[b.parent]; t > 0 {
 				of[n] = t
 				tasks[t-1].boxes = append(tasks[t-1].boxes, n)
-				if text := plainText(d.string(b.text)); len(tasks[t-1].value[fieldAcceptance]) == 0 && !stepName.MatchString(text) {
+				if d.brief {
+					continue
+				}
+				if text := plainText(d.string(b.text)); len(tasks[t-1].value[fieldAcceptance]) == 0 && !isStep(text) {
 					tasks[t-1].Acceptance = append(tasks[t-1].Acceptance, text)
 				}
 				continue
@@ -98,10 +101,12 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 		}
 		t := docTask{own: n, group: outer[n], text: e.text, marks: e.marks}
 		t.Task = ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority}
-		t.value = d.fields(b.line+1, b.end)
-		t.Body = d.section(b.line+1, b.end)
-		if g := outer[n]; g >= 0 {
-			t.Body = d.groupText(entries, groups, g) + t.Body
+		if !d.brief {
+			t.value = d.fields(b.line+1, b.end)
+			t.Body = d.section(b.line+1, b.end)
+			if g := outer[n]; g >= 0 {
+				t.Body = d.groupText(entries, groups, g) + t.Body
+			}
 		}
 		tasks = append(tasks, t)
 		of[n] = len(tasks)

@@ -21,6 +21,7 @@ type document struct {
 	heads    []int   // the headings that are tasks, once they were asked for
 	where    []place // what each heading says of the boxes below it, once it was asked
 	bullet   bool    // there are list items without a box
+	brief    bool    // tasks are read for their ids, titles and statuses alone
 }
 
 // box is a list item with a check box.
@@ -52,6 +53,7 @@ func scanDocument(file string, data []byte) *document {
 	d.splitLines()
 	d.code = make([]bool, len(d.lines))
 	d.scanBlocks()
+	d.boxes = make([]box, 0, min(len(d.lines), bytes.Count(data, []byte("] "))))
 	var openBoxes, openHeadings []int // stacks of indices
 	blank := true
 	for i := range d.lines {

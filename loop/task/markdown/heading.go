@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -23,6 +24,13 @@ var (
 	stepName   = regexp.MustCompile(`(?i)^[*_]*(?:step[ \t]*[0-9]|commit\b)`)
 	doneStatus = regexp.MustCompile(`(?i)^[*_]*status[*_: \t]+(?:✅[ \t]*)?(?:done|complete|completed|closed|shipped)\b`)
 )
+
+// isStep reports whether a box's text is an instruction. Most begin with another letter,
+// which saves the expression.
+func isStep(text string) bool {
+	text = strings.TrimLeft(text, "*_")
+	return text != "" && (text[0] >= utf8.RuneSelf || strings.IndexByte("sScC", text[0]) >= 0) && stepName.MatchString(text)
+}
 
 // headingID matches a heading that names a task in another way.
 var headingID = regexp.MustCompile(`^(?i:task)[ \t]+[0-9]+(?:\.[0-9]+)*[A-Za-z]?\b`)
@@ -76,12 +84,16 @@ func (d *document) headingTasks() ([]docTask, []group) {
 		for i := h.line; i < end; i++ {
 			inside[i] = len(tasks) + 1
 		}
-		t.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
+		if !d.brief {
+			t.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
+		}
 		ids[ledger.FoldID(t.ID)] = len(tasks)
 		tasks = append(tasks, t)
 	}
 	d.headingBoxes(tasks, inside, ids)
-	d.headingNotes(tasks, inside)
+	if !d.brief {
+		d.headingNotes(tasks, inside)
+	}
 	return tasks, nil
 }
 
@@ -104,11 +116,16 @@ func (d *document) headingBoxes(tasks []docTask, inside []int, ids map[string]in
 		if b.text.End == 0 { // the box of a heading
 			continue
 		}
+		of := inside[b.line]
+		if of > 0 && d.brief {
+			tasks[of-1].boxes = append(tasks[of-1].boxes, n)
+			continue
+		}
 		text := plainText(d.string(b.text))
-		if of := inside[b.line]; of > 0 {
+		if of > 0 {
 			t := &tasks[of-1]
 			t.boxes = append(t.boxes, n)
-			if len(t.value[fieldAcceptance]) == 0 && !stepName.MatchString(text) {
+			if len(t.value[fieldAcceptance]) == 0 && !isStep(text) {
 				t.Acceptance = append(t.Acceptance, text)
 			}
 			continue
@@ -191,6 +208,7 @@ func (Headings) Mark(file string, data []byte, marks []ledger.Marking) ([]byte, 
 // markDocument writes statuses into a document, and reads the result again before it
 // returns it: every task must be where it was, with the status that it should have.
 func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]docTask, []group)) ([]byte, []string, error) {
+	d.brief = true
 	tasks, groups := read(d)
 	if len(d.lines) == 0 && len(d.findings) > 0 {
 		return nil, nil, d.err()
@@ -204,6 +222,7 @@ func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]d
 		want[ledger.FoldID(m.Task)] = m.Mark
 	}
 	again := scanDocument(d.file, marked)
+	again.brief = true
 	now, _ := read(again)
 	same := len(now) == len(tasks) && len(again.lines) == len(d.lines)
 	for n := 0; same && n < len(tasks); n++ {
