@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
@@ -13,8 +12,25 @@ import (
 // the tasks.md of spec-kit, Kiro and OpenSpec, GSD's roadmap, fix_plan.md, TODO.md.
 type Checklist struct{}
 
-// label matches what stands between id and title: [P], [US1].
-var label = regexp.MustCompile(`^\[([A-Z][A-Za-z0-9 ]{0,11})\](?:[ \t]+|$)`)
+// leadingLabel returns what stands between id and title, [P] or [US1], and its length
+// with the white space behind it; 0 without. A label begins with a capital letter and
+// has at most twelve letters, digits and spaces.
+func leadingLabel(text string) (name string, length int) {
+	end := strings.IndexByte(text[:min(len(text), 14)], ']')
+	if end < 2 || text[0] != '[' || text[1] < 'A' || text[1] > 'Z' {
+		return "", 0
+	}
+	for _, c := range []byte(text[1:end]) {
+		if c != ' ' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return "", 0
+		}
+	}
+	rest := strings.TrimLeft(text[end+1:], " \t")
+	if length = len(text) - len(rest); length == end+1 && rest != "" {
+		return "", 0
+	}
+	return text[1:end], length
+}
 
 // entry is a box of a checklist on its way to a task.
 type entry struct {
@@ -169,12 +185,12 @@ func (d *document) entries() []entry {
 		}
 		text := strings.TrimSpace(d.string(e.rest))
 		for strings.HasPrefix(text, "[") {
-			m := label.FindStringSubmatch(text)
-			if m == nil {
+			name, length := leadingLabel(text)
+			if length == 0 {
 				break
 			}
-			e.labels = append(e.labels, m[1])
-			text = text[len(m[0]):]
+			e.labels = append(e.labels, name)
+			text = text[length:]
 		}
 		if e.title = d.boxTitle(&d.boxes[n], text); e.title == "" {
 			e.title = e.id
@@ -200,7 +216,7 @@ func (d *document) boxTitle(b *box, text string) string {
 	if strings.Count(title, "**")%2 == 1 { // its beginning went with the id
 		title = strings.Replace(title, "**", "", 1)
 	}
-	return strings.Join(strings.Fields(title), " ")
+	return oneLine(title)
 }
 
 // held says which boxes hold other tasks together.

@@ -42,6 +42,69 @@ func TestListMark(t *testing.T) {
 	}
 }
 
+// TestShortcuts compares what is written out, and what rules a text out, with the
+// expressions, on texts made of their pieces.
+func TestShortcuts(t *testing.T) {
+	label := regexp.MustCompile(`^\[([A-Z][A-Za-z0-9 ]{0,11})\](?:[ \t]+|$)`)
+	pieces := []string{"task 2", "Task ", "T001", "T12 ", "- [ ] **Task ", "* [x] ", "Task", "taſK", "PHASE", "step", "T", "T0", "T-", "FTR-", "0", "12", "1.1", ".", "a", "Z", " ", "\t", "  ", "**", "__", "`", "[", "]", "[P]", "[US1] ", "[Abcdefghijkl]",
+		":", ")", "-", "--", "–", "é", "(done)", "✅", "☑️", "✓", "Done", "### ", "## ", "#", "Iteration ", "x", "step 1", "**commit", "Status: ", "done", "(blocked)", "(Manual Verify)", "\n", "(", ","}
+	hits := map[string]int{}
+	same := func(seed []byte) bool {
+		var b strings.Builder
+		for _, n := range seed[:min(len(seed), 9)] {
+			b.WriteString(pieces[int(n)%len(pieces)])
+		}
+		s := b.String()
+		ok := true
+		check := func(what string, got, want any) {
+			if got != want {
+				t.Logf("%s of %q: %v, want %v", what, s, got, want)
+				ok = false
+			}
+		}
+		if m := taskID.FindString(s); m != "" || taskIDLength([]byte(s)) > 0 {
+			hits["id"]++
+			check("taskIDLength", taskIDLength([]byte(s)), len(m))
+		}
+		name, length := leadingLabel(s)
+		m := label.FindStringSubmatch(s)
+		check("leadingLabel", length > 0, m != nil)
+		if m != nil {
+			hits["label"]++
+			check("leadingLabel", name, m[1])
+			check("length of leadingLabel", length, len(m[0]))
+		}
+		if m := explicitID.FindStringSubmatchIndex(s); m != nil {
+			hits["explicit"]++
+			check("mayHaveID", mayHaveID(s), true)
+			if n := plainSpecID(s); n > 0 {
+				hits["spec"]++
+				check("plainSpecID", s[:n], s[m[2]:m[3]])
+				_, _, length := leadingID(s + "1")
+				check("length of leadingID", length, explicitID.FindStringSubmatchIndex(s + "1")[1])
+			}
+		} else if s != "" {
+			check("plainSpecID", plainSpecID(s), 0)
+		}
+		if plainTaskBox([]byte(s)) {
+			hits["box"]++
+			m := looksLikeTask.FindStringSubmatch(s)
+			check("plainTaskBox", m != nil && m[1] != "" && m[2] != "", true)
+		}
+		check("isStep", isStep(s), stepName.MatchString(s))
+		check("oneLine", oneLine(s), strings.Join(strings.Fields(s), " "))
+		return ok
+	}
+	if err := quick.Check(same, &quick.Config{MaxCount: 50_000}); err != nil {
+		t.Error(err)
+	}
+	for _, what := range []string{"id", "label", "explicit", "spec", "box"} {
+		if hits[what] < 100 {
+			t.Errorf("%d texts for %s: the test shows nothing", hits[what], what)
+		}
+	}
+}
+
 // BenchmarkParsePlan reads a plan of twelve tasks.
 func BenchmarkParsePlan(b *testing.B) {
 	text := "# A plan\n\n"
