@@ -167,7 +167,7 @@ func (d *document) scanBlocks() {
 		blank = false
 		if n := len(open); n > 0 {
 			d.code[i] = true
-			if hides < 0 && (taskHeading.Match(text) && headingLevel(text) > 0 || isBullet(text[0]) && anyBox.Match(text)) {
+			if hides < 0 && (headingLevel(text) > 0 && isTaskHeading(text) || isBullet(text[0]) && anyBox.Match(text)) {
 				hides = i
 			}
 			switch b := openedBlock(text); {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -94,7 +95,7 @@ func docField(text string) (f field, value string, named bool) {
 		return fieldUnknown, "", false
 	}
 	name, after, _ := strings.Cut(strings.TrimLeft(rest, "*_"), ":")
-	name = strings.ToLower(strings.Join(strings.Fields(strings.Trim(name, "*_ ")), " "))
+	name = strings.ToLower(oneLine(strings.Trim(name, "*_ ")))
 	if f, ok := docFields[name]; ok {
 		return f, strings.TrimSpace(strings.Trim(strings.TrimSpace(after), "*_")), true
 	}
@@ -113,18 +114,24 @@ var (
 func filesOf(items []fieldItem) []string {
 	var paths []string
 	for _, item := range items {
-		if onlyForRead.MatchString(item.text) {
+		if first := strings.TrimLeft(item.text, "*"); first != "" && (first[0] >= utf8.RuneSelf || strings.IndexByte("rRsScC", first[0]) >= 0) && onlyForRead.MatchString(item.text) {
 			continue
 		}
 		var named []string
-		for _, m := range quotedPath.FindAllStringSubmatch(item.text, -1) {
-			named = append(named, m[1])
+		if strings.Contains(item.text, "`") {
+			for _, m := range quotedPath.FindAllStringSubmatch(item.text, -1) {
+				named = append(named, m[1])
+			}
 		}
-		if m := barePath.FindStringSubmatch(item.text); len(named) == 0 && m != nil {
-			named = append(named, m[1])
+		if len(named) == 0 {
+			if m := barePath.FindStringSubmatch(item.text); m != nil {
+				named = append(named, m[1])
+			}
 		}
 		for _, p := range named {
-			p = lineOfPath.ReplaceAllString(p, "")
+			if strings.ContainsAny(p, ":#") {
+				p = lineOfPath.ReplaceAllString(p, "")
+			}
 			plain := strings.Trim(p, "./*")
 			if plain == "" || !strings.ContainsAny(p, "/.") || strings.ContainsAny(p, "(){}<>=;$") || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || strings.Contains(p, "..") {
 				continue
@@ -222,7 +229,7 @@ func (d *document) resolve(tasks []docTask) {
 
 // refer reads one list of ids into on.
 func (d *document) refer(tasks []docTask, ids map[string]int, t *docTask, r fieldItem, on map[int]bool) {
-	value := dependsMarkup.Replace(dependsRemark.ReplaceAllString(r.text, ""))
+	value := withoutMarkup(r.text)
 	if v := strings.ToLower(strings.TrimSpace(value)); noneWords[v] || dependsNone.MatchString(v) {
 		return
 	}

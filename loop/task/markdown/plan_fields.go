@@ -86,7 +86,7 @@ func fieldLine(s string) (f field, value string, ok bool) {
 			return "", "", false
 		}
 	}
-	name = strings.Join(strings.Fields(name), " ")
+	name = oneLine(name)
 	if f, ok := fieldNames[strings.ToLower(name)]; ok {
 		return f, strings.TrimSpace(value), true
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/quick"
+
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // TestListMark compares listMark, and what mayBeTask rules out, with the
@@ -91,6 +93,23 @@ func TestShortcuts(t *testing.T) {
 			m := looksLikeTask.FindStringSubmatch(s)
 			check("plainTaskBox", m != nil && m[1] != "" && m[2] != "", true)
 		}
+		for _, line := range []string{s, "### Task " + s} {
+			m := taskHeading.FindStringSubmatchIndex(line)
+			check("isTaskHeading", isTaskHeading([]byte(line)), m != nil)
+			if got := plainTaskHeading([]byte(line)); got != nil {
+				hits["heading"]++
+				check("plainTaskHeading", fmt.Sprint(got), fmt.Sprint(m))
+			}
+		}
+		check("saysDone", saysDone([]byte(s)), doneStatus.MatchString(s))
+		done, is := doneAtEnd([]byte(s), form.Span{End: len(s)})
+		at := doneWords.FindStringSubmatchIndex(s)
+		check("doneAtEnd", is, at != nil)
+		if is && at != nil {
+			hits["done"]++
+			check("place of doneAtEnd", done.Span, form.Span{Start: at[2], End: at[3]})
+		}
+		check("withoutMarkup", withoutMarkup(s), dependsMarkup.Replace(dependsRemark.ReplaceAllString(s, "")))
 		check("isStep", isStep(s), stepName.MatchString(s))
 		check("oneLine", oneLine(s), strings.Join(strings.Fields(s), " "))
 		return ok
@@ -98,8 +117,8 @@ func TestShortcuts(t *testing.T) {
 	if err := quick.Check(same, &quick.Config{MaxCount: 50_000}); err != nil {
 		t.Error(err)
 	}
-	for _, what := range []string{"id", "label", "explicit", "spec", "box"} {
-		if hits[what] < 100 {
+	for _, what := range []string{"id", "label", "explicit", "spec", "box", "heading", "done"} {
+		if hits[what] < 20 {
 			t.Errorf("%d texts for %s: the test shows nothing", hits[what], what)
 		}
 	}
