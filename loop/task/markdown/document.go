@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/task/form"
@@ -109,7 +110,11 @@ func (d *document) scanItem(i, indent int, at form.Span, item int, boxes, headin
 	}
 	var m []int
 	if item < len(text) && text[item] == '[' {
-		m = anyState.FindSubmatchIndex(text[item:])
+		if state := text[item:]; len(state) > 3 && state[1] < utf8.RuneSelf && state[1] != ']' && state[2] == ']' && isBlank(state[3]) {
+			m = []int{0, 4, 1, 2, 3, 3, 3, 4} // as nearly all are
+		} else {
+			m = anyState.FindSubmatchIndex(state)
+		}
 	}
 	if m == nil {
 		d.bullet = true
@@ -276,7 +281,7 @@ func headingText(data []byte, at form.Span) form.Span {
 	return at
 }
 
-func (d *document) string(at form.Span) string { return string(d.data[at.Start:at.End]) }
+func (p *plan) string(at form.Span) string { return p.text[at.Start:at.End] }
 
 // ticked reports whether a box is done.
 func (d *document) ticked(b *box) bool { c := d.data[b.at.Start]; return c == 'x' || c == 'X' }

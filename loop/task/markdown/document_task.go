@@ -247,14 +247,10 @@ func (d *document) section(start, end int) string {
 	for end > start && d.blankLine(end-1) {
 		end--
 	}
-	var b strings.Builder
-	for i := start; i < end; i++ {
-		if i > start {
-			b.WriteByte('\n')
-		}
-		b.Write(d.data[d.lines[i].Start:d.lines[i].End])
+	if start == end {
+		return ""
 	}
-	return b.String()
+	return d.plainLines(start, end)
 }
 
 func (d *document) blankLine(i int) bool {

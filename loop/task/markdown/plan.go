@@ -30,6 +30,7 @@ func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 type plan struct {
 	file     string
 	data     []byte
+	text     string      // the same, of which ids, titles and bodies are parts
 	lines    []form.Span // without line ends
 	tasks    []planTask
 	findings []ledger.Diagnostic
@@ -119,6 +120,7 @@ func scanPlan(file string, data []byte) *plan {
 // splitLines finds the text's lines, without their ends and a byte order mark.
 func (p *plan) splitLines() {
 	data := p.data
+	p.text = string(data)
 	p.lines = make([]form.Span, 0, bytes.Count(data, []byte("\n"))+1)
 	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
 		end := len(data)

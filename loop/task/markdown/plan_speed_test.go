@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/quick"
 
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
 
@@ -48,8 +49,9 @@ func TestListMark(t *testing.T) {
 // expressions, on texts made of their pieces.
 func TestShortcuts(t *testing.T) {
 	label := regexp.MustCompile(`^\[([A-Z][A-Za-z0-9 ]{0,11})\](?:[ \t]+|$)`)
+	quotedPath := regexp.MustCompile("`[^`\\s]+`")
 	pieces := []string{"task 2", "Task ", "T001", "T12 ", "- [ ] **Task ", "* [x] ", "Task", "taſK", "PHASE", "step", "T", "T0", "T-", "FTR-", "0", "12", "1.1", ".", "a", "Z", " ", "\t", "  ", "**", "__", "`", "[", "]", "[P]", "[US1] ", "[Abcdefghijkl]",
-		":", ")", "-", "--", "–", "é", "(done)", "✅", "☑️", "✓", "Done", "### ", "## ", "#", "Iteration ", "x", "step 1", "**commit", "Status: ", "done", "(blocked)", "(Manual Verify)", "\n", "(", ","}
+		":", ")", "-", "--", "–", "é", "(done)", "✅", "☑️", "✓", "Done", "### ", "## ", "#", "Iteration ", "x", "step 1", "**commit", "Status: ", "done", "(blocked)", "(Manual Verify)", "\n", "(", ",", "depends on ", "DEPEND ON: T1 ", "and", "1-2"}
 	hits := map[string]int{}
 	same := func(seed []byte) bool {
 		var b strings.Builder
@@ -110,6 +112,20 @@ func TestShortcuts(t *testing.T) {
 			check("place of doneAtEnd", done.Span, form.Span{Start: at[2], End: at[3]})
 		}
 		check("withoutMarkup", withoutMarkup(s), dependsMarkup.Replace(dependsRemark.ReplaceAllString(s, "")))
+		var quoted []string
+		for path, rest := nextQuoted(s); path != ""; path, rest = nextQuoted(rest) {
+			quoted = append(quoted, "`"+path+"`")
+		}
+		check("nextQuoted", fmt.Sprint(quoted), fmt.Sprint(quotedPath.FindAllString(s, -1)))
+		check("beforeDepend", fmt.Sprint(inlineDepends.FindAllStringSubmatch(s[beforeDepend(s):], -1)), fmt.Sprint(inlineDepends.FindAllStringSubmatch(s, -1)))
+		check("refParts", fmt.Sprint(refParts(s)), fmt.Sprint(refSplit.Split(s, -1)))
+		ref := refForm.FindStringSubmatch(s)
+		check("refID", refID(s) != "", ref != nil)
+		if ref != nil {
+			hits["ref"]++
+			check("refID", refID(s), ref[1])
+		}
+		check("FoldID", ledger.FoldID(s), strings.ToLower(strings.Join(strings.Fields(s), " ")))
 		check("isStep", isStep(s), stepName.MatchString(s))
 		check("oneLine", oneLine(s), strings.Join(strings.Fields(s), " "))
 		return ok
@@ -117,7 +133,7 @@ func TestShortcuts(t *testing.T) {
 	if err := quick.Check(same, &quick.Config{MaxCount: 50_000}); err != nil {
 		t.Error(err)
 	}
-	for _, what := range []string{"id", "label", "explicit", "spec", "box", "heading", "done"} {
+	for _, what := range []string{"id", "label", "explicit", "spec", "box", "heading", "done", "ref"} {
 		if hits[what] < 20 {
 			t.Errorf("%d texts for %s: the test shows nothing", hits[what], what)
 		}
