@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -134,8 +136,8 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 		}
 	}
 	d.warnGroups(entries, tasks, groups)
-	for h, n := range left {
-		line := d.headings[h].line
+	for _, h := range slices.Sorted(maps.Keys(left)) {
+		n, line := left[h], d.headings[h].line
 		d.warning(line, fmt.Sprintf("%d open boxes below %q are not read as work", n, clip(d.string(d.headings[h].text), 40)), "Number those that are, or give the heading another name")
 	}
 	if optional > 0 {
