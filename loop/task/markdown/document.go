@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/task/form"
@@ -21,6 +22,7 @@ type document struct {
 	heads    []int   // the headings that are tasks, once they were asked for
 	where    []place // what each heading says of the boxes below it, once it was asked
 	bullet   bool    // there are list items without a box
+	brief    bool    // tasks are read for their ids, titles and statuses alone
 }
 
 // box is a list item with a check box.
@@ -52,6 +54,7 @@ func scanDocument(file string, data []byte) *document {
 	d.splitLines()
 	d.code = make([]bool, len(d.lines))
 	d.scanBlocks()
+	d.boxes = make([]box, 0, min(len(d.lines), bytes.Count(data, []byte("] "))))
 	var openBoxes, openHeadings []int // stacks of indices
 	blank := true
 	for i := range d.lines {
@@ -107,7 +110,11 @@ func (d *document) scanItem(i, indent int, at form.Span, item int, boxes, headin
 	}
 	var m []int
 	if item < len(text) && text[item] == '[' {
-		m = anyState.FindSubmatchIndex(text[item:])
+		if state := text[item:]; len(state) > 3 && state[1] < utf8.RuneSelf && state[1] != ']' && state[2] == ']' && isBlank(state[3]) {
+			m = []int{0, 4, 1, 2, 3, 3, 3, 4} // as nearly all are
+		} else {
+			m = anyState.FindSubmatchIndex(state)
+		}
 	}
 	if m == nil {
 		d.bullet = true
@@ -165,7 +172,7 @@ func (d *document) scanBlocks() {
 		blank = false
 		if n := len(open); n > 0 {
 			d.code[i] = true
-			if hides < 0 && (taskHeading.Match(text) && headingLevel(text) > 0 || isBullet(text[0]) && anyBox.Match(text)) {
+			if hides < 0 && (headingLevel(text) > 0 && isTaskHeading(text) || isBullet(text[0]) && anyBox.Match(text)) {
 				hides = i
 			}
 			switch b := openedBlock(text); {
@@ -274,7 +281,7 @@ func headingText(data []byte, at form.Span) form.Span {
 	return at
 }
 
-func (d *document) string(at form.Span) string { return string(d.data[at.Start:at.End]) }
+func (p *plan) string(at form.Span) string { return p.text[at.Start:at.End] }
 
 // ticked reports whether a box is done.
 func (d *document) ticked(b *box) bool { c := d.data[b.at.Start]; return c == 'x' || c == 'X' }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -115,7 +116,8 @@ var doneWords = regexp.MustCompile(`(?i)(?:^|[ \t])(\((?:done|complete|completed
 
 func doneAtEnd(data []byte, at form.Span) (planMark, bool) {
 	text := data[at.Start:at.End]
-	if !bytes.ContainsAny(text, "✅✓✔☑])") {
+	last := bytes.TrimRight(text, " \t") // the signs, with what belongs to their letters, and "done" or "complete"
+	if c := last[max(0, len(last)-1):]; len(c) > 0 && c[0] < utf8.RuneSelf && strings.IndexByte(")]eEdD", c[0]) < 0 {
 		return planMark{}, false
 	}
 	m := doneWords.FindSubmatchIndex(text)
@@ -245,14 +247,10 @@ func (d *document) section(start, end int) string {
 	for end > start && d.blankLine(end-1) {
 		end--
 	}
-	var b strings.Builder
-	for i := start; i < end; i++ {
-		if i > start {
-			b.WriteByte('\n')
-		}
-		b.Write(d.data[d.lines[i].Start:d.lines[i].End])
+	if start == end {
+		return ""
 	}
-	return b.String()
+	return d.plainLines(start, end)
 }
 
 func (d *document) blankLine(i int) bool {

@@ -30,6 +30,7 @@ func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 type plan struct {
 	file     string
 	data     []byte
+	text     string      // the same, of which ids, titles and bodies are parts
 	lines    []form.Span // without line ends
 	tasks    []planTask
 	findings []ledger.Diagnostic
@@ -119,6 +120,7 @@ func scanPlan(file string, data []byte) *plan {
 // splitLines finds the text's lines, without their ends and a byte order mark.
 func (p *plan) splitLines() {
 	data := p.data
+	p.text = string(data)
 	p.lines = make([]form.Span, 0, bytes.Count(data, []byte("\n"))+1)
 	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
 		end := len(data)
@@ -235,14 +237,17 @@ func (s *scanner) scanLine(i int) {
 // was probably meant to be one.
 func (s *scanner) scanBullet(i, indent int, at form.Span, inside bool) bool {
 	text := s.data[at.Start:at.End]
-	var looks [][]byte
-	if mayBeTask(text) {
-		looks = looksLikeTask.FindSubmatch(text)
+	looks := plainTaskBox(text)
+	boxed, bold := looks, looks
+	if !looks && mayBeTask(text) {
+		if m := looksLikeTask.FindSubmatch(text); m != nil {
+			looks, boxed, bold = true, m[1] != nil, len(m[2]) > 0
+		}
 	}
 	var t taskLine
 	var bad []trouble
 	ok := false
-	if looks != nil && looks[1] != nil {
+	if boxed {
 		t, bad, ok = parseTaskLine(s.data, at)
 	}
 	switch {
@@ -262,7 +267,7 @@ func (s *scanner) scanBullet(i, indent int, at form.Span, inside bool) bool {
 			s.listIndent = indent
 		}
 		return true
-	case looks != nil && (looks[1] != nil || s.section > 0 && len(looks[2]) > 0):
+	case looks && (boxed || s.section > 0 && bold):
 		s.inTask = false
 		if len(bad) == 0 {
 			bad = []trouble{{"looks like a task: " + expected, ""}}

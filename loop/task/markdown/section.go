@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 )
@@ -49,7 +50,7 @@ func plainHeading(s string) string {
 		s = s[:n]
 	}
 	s = strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.ToLower(strings.Join(strings.Fields(s), " "))
+	return strings.ToLower(oneLine(s))
 }
 
 var (
@@ -85,13 +86,15 @@ func (d *document) places() []place {
 		}
 		open = append(open, n)
 		text := strings.TrimLeftFunc(d.string(h.text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		if m := phaseHeading.FindStringSubmatch(text); m != nil {
+		if m := find(phaseHeading, "pPsSmMiIwW", text); m != nil {
 			p.phase = m[1]
 		}
-		if m := priorityHeading.FindStringSubmatch(text); m != nil {
+		if m := find(priorityHeading, "cCuUhHmMnNlLpP", text); m != nil {
 			p.priority = headingPriority(m[1])
-		} else if m := priorityRemark.FindStringSubmatch(text); m != nil {
-			p.priority = headingPriority(m[1])
+		} else if strings.Contains(text, "y:") || strings.Contains(text, "Y:") {
+			if m := priorityRemark.FindStringSubmatch(text); m != nil {
+				p.priority = headingPriority(m[1])
+			}
 		}
 		name := plainHeading(text)
 		p.aside = p.aside || asideHeadings[name]
@@ -101,6 +104,15 @@ func (d *document) places() []place {
 	}
 	d.where = all
 	return all
+}
+
+// find returns what an expression finds in a text, which it does only where the text
+// begins with one of the letters, or with one beyond ASCII.
+func find(r *regexp.Regexp, letters, text string) []string {
+	if text == "" || text[0] < utf8.RuneSelf && strings.IndexByte(letters, text[0]) < 0 {
+		return nil
+	}
+	return r.FindStringSubmatch(text)
 }
 
 func headingPriority(word string) int {
@@ -117,11 +129,13 @@ func headingPriority(word string) int {
 // where all are whole.
 func phaseNumbers(places []place) map[string]int {
 	var names []string
+	known := map[string]bool{}
 	whole := true
 	for _, p := range places {
-		if p.phase == "" || slices.Contains(names, p.phase) {
+		if p.phase == "" || known[p.phase] {
 			continue
 		}
+		known[p.phase] = true
 		n, err := strconv.Atoi(p.phase)
 		whole = whole && err == nil && n > 0 && n < 1_000_000
 		names = append(names, p.phase)
