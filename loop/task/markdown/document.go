@@ -151,14 +151,16 @@ func (d *document) oddBox(i int, state string, text form.Span) {
 func (d *document) scanBlocks() {
 	var open []block // the outer block, and blocks inside an example of Markdown
 	hides := -1      // the first line in it that looks like work
-	blank, list := true, false
+	blank, list, prose := true, false, false
+	examples, first := 0, 0 // boxes in indented code, and the line of the first
+	indented := false       // the line above is indented code
 	i := d.frontMatter()
 	for ; i < len(d.lines); i++ {
 		indent, at := d.measure(i)
 		text := d.data[at.Start:at.End]
 		if len(text) == 0 {
 			d.code[i] = len(open) > 0
-			blank = true
+			blank, indented = true, indented && len(open) == 0
 			continue
 		}
 		wasBlank := blank
@@ -176,15 +178,26 @@ func (d *document) scanBlocks() {
 			}
 			continue
 		}
-		if itemLength(text) > 0 {
+		// A list that is indented as a whole is one below a heading and at the beginning,
+		// whatever a renderer makes of it; below a paragraph it is an example.
+		code := !list && indent >= 4 && (wasBlank && prose || indented)
+		switch {
+		case code && isBullet(text[0]) && anyBox.Match(text):
+			if examples++; examples == 1 {
+				first = i
+			}
+		case code:
+		case itemLength(text) > 0:
 			list = true
-		} else if indent == 0 {
+		case indent == 0:
 			list = false
 		}
-		if !list && indent >= 4 && wasBlank || i > 0 && !list && indent >= 4 && d.code[i-1] {
+		indented = code || !list && indent >= 4 && (wasBlank || i > 0 && d.code[i-1])
+		if indented {
 			d.code[i] = true // an indented code block
 			continue
 		}
+		prose = headingLevel(text) == 0
 		b := openedBlock(text)
 		if b == nil {
 			continue
@@ -200,11 +213,10 @@ func (d *document) scanBlocks() {
 		open, hides = append(open, *b), -1
 	}
 	if len(open) > 0 && hides >= 0 {
-		what := "code block"
-		if open[0].fence == "" {
-			what = "comment"
-		}
-		d.finding(open[0].line, fmt.Sprintf("this %s is never closed and hides line %d and what is below it", what, hides+1), "Close it")
+		d.finding(open[0].line, fmt.Sprintf("this %s is never closed and hides line %d and what is below it", open[0].name(), hides+1), "Close it")
+	}
+	if examples > 0 {
+		d.warning(first, fmt.Sprintf("boxes in an indented code block are an example, and no work (%d in this file)", examples), "Take their indent away if they are work")
 	}
 }
 

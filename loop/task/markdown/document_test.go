@@ -83,6 +83,38 @@ Task 2.5 blocked: Clean up accept remove the old switch`, 0},
 	}
 }
 
+// TestExamples: a box in code, HTML or a comment is neither work nor a proof that work
+// is done, in any form.
+func TestExamples(t *testing.T) {
+	for _, c := range []struct{ name, text, want, warn string }{
+		{"code below a paragraph", "### Task 1: A\nA plan looks so:\n\n    - [x] example\n\n    - [x] more\n### Task 2: B\n- [x] b\n", "Task 1 open, Task 2 done", "x.md:4  boxes in an indented code block are an example, and no work (2 in this file)"},
+		{"HTML", "### Task 1: A\n<PRE>\n\n- [x] example\n</Pre>\n### Task 2: B\n- [x] b\n", "Task 1 open, Task 2 done", ""},
+		{"HTML in a line", "### Task 1: A\n<pre>a</pre>\n- [x] a\n", "Task 1 done", ""},
+		{"HTML in a plan", "- [ ] **Task 1: A**\n<pre class=\"x\">\n- [ ] **Task 1: B**\n</pre>\n- [ ] **Task 2: C**\n", "Task 1 open, Task 2 open", ""},
+		{"HTML in a checklist", "- [ ] T001 a\n\n<script>\n- [ ] T001 b\n</script>\n", "T001 open", ""},
+		{"details", "- [ ] T001 a\n\n<details>\n\n- [x] T002 b\n\n</details>\n", "T001 open, T002 done", ""},
+		{"an indented list", "# Tasks\n\n\t- [x] T001 a\n\t\t- [x] b\n", "T001 done", ""},
+		{"an indented list behind code", "```\ncode\n```\n    - [ ] T001 a\n", "T001 open", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Any{}.Parse("x.md", []byte(c.text))
+			var got []string
+			for _, task := range s.Tasks {
+				got = append(got, task.ID+" "+string(task.Mark))
+			}
+			if err != nil || strings.Join(got, ", ") != c.want {
+				t.Errorf("got %v %v, want %s", got, err, c.want)
+			}
+			if warned := fmt.Sprint(s.Warnings); c.warn == "" && len(s.Warnings) > 0 || !strings.Contains(warned, c.warn) {
+				t.Errorf("warnings %v, want %q", warned, c.warn)
+			}
+		})
+	}
+	if _, err := (Any{}).Parse("x.md", []byte("- [ ] T001 a\n<pre>\n- [ ] T002 b\n")); err == nil || !strings.Contains(err.Error(), "x.md:2  this HTML block is never closed and hides line 3") {
+		t.Errorf("an open HTML block: %v", err)
+	}
+}
+
 var madeID = regexp.MustCompile(`^[bcdfghjkmnpqrstvwxyz]{2}[bcdfghjkmnpqrstvwxyz2-9]{3}$`)
 
 // TestRecognise tells the forms apart, and refuses what could be two.
