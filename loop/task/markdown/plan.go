@@ -65,14 +65,26 @@ func (p *plan) err() error {
 	return &ledger.InputError{Diagnostics: found}
 }
 
-// checkText reports whether the file is text of a permitted size, and adds a
-// finding if not.
+// checkText reports whether the file is text of a permitted size with the line ends of
+// this time, and adds a finding if not.
 func (p *plan) checkText() bool {
 	found := form.CheckText(p.file, "plan", p.data, form.MaxBytes)
 	if found != nil {
 		p.findings = append(p.findings, *found)
+		return false
 	}
-	return found == nil
+	// Text behind a carriage return alone would be a part of the line before.
+	for rest := p.data; ; {
+		n := bytes.IndexByte(rest, '\r')
+		if n < 0 {
+			return true
+		}
+		if rest = bytes.TrimLeft(rest[n:], "\r"); len(rest) > 0 && rest[0] != '\n' {
+			line := bytes.Count(p.data[:len(p.data)-len(rest)], []byte("\n"))
+			p.finding(line, "a line ends with a carriage return alone: expected a line feed", `Save it with the line ends of Unix or Windows: sed -i 's/\r\([^\r]\)/\n\1/g' `+p.file)
+			return false
+		}
+	}
 }
 
 // block is an open fenced code block, comment or block of raw HTML. Lines in it are no
