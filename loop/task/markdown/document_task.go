@@ -237,7 +237,8 @@ func (d *document) finish(tasks []docTask) []ledger.Task {
 }
 
 // section returns the lines of a task as its body: without code fences' meaning
-// changed, with plain line ends and no surrounding blank lines.
+// changed, with plain line ends and no surrounding blank lines. Its boxes are open: a
+// tick is no change of the text, for which a session would be cut off.
 func (d *document) section(start, end int) string {
 	for start < end && d.blankLine(start) {
 		start++
@@ -246,11 +247,19 @@ func (d *document) section(start, end int) string {
 		end--
 	}
 	var b strings.Builder
+	n, _ := slices.BinarySearchFunc(d.boxes, start, func(b box, line int) int { return b.line - line })
 	for i := start; i < end; i++ {
 		if i > start {
 			b.WriteByte('\n')
 		}
-		b.Write(d.data[d.lines[i].Start:d.lines[i].End])
+		line := d.lines[i]
+		if n < len(d.boxes) && d.boxes[n].line == i {
+			b.Write(d.data[line.Start:d.boxes[n].at.Start])
+			b.WriteByte(' ')
+			line.Start = d.boxes[n].at.End
+			n++
+		}
+		b.Write(d.data[line.Start:line.End])
 	}
 	return b.String()
 }

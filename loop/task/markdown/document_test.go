@@ -118,6 +118,24 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestStepsTicked: the tick of a step changes nothing that a session was told.
+func TestStepsTicked(t *testing.T) {
+	for _, text := range []string{
+		"### Task 1: A\nWhy.\n- [ ] a\n  ```\n  - [x] code\n  ```\n- [ ] b\n",
+		"- [ ] T001 a\n  - [ ] b\n    - [ ] c\n- [ ] T002 d\n",
+	} {
+		before, err := Any{}.Parse("x.md", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := strings.LastIndex(text, "[ ] b")
+		after, err := Any{}.Parse("x.md", []byte(text[:at]+"[x]"+text[at+3:]))
+		if d := cmp.Diff(before.Tasks, after.Tasks); err != nil || d != "" {
+			t.Errorf("%q: %v\n%s", text, err, d)
+		}
+	}
+}
+
 var madeID = regexp.MustCompile(`^[bcdfghjkmnpqrstvwxyz]{2}[bcdfghjkmnpqrstvwxyz2-9]{3}$`)
 
 // TestRecognise tells the forms apart, and refuses what could be two.
