@@ -26,7 +26,8 @@ type Recognised struct {
 }
 
 // Recognise returns the kinds that can read the file or folder at path, which is
-// absolute or relative to repo and lies inside it.
+// absolute or relative to repo and lies inside it. What is no text at all is a
+// *ledger.InputError with the line that shows it.
 func Recognise(ctx context.Context, repo, path string) ([]Recognised, error) {
 	at, err := newSourcePath(Proposed(), path, repo)
 	if err != nil {
@@ -45,7 +46,17 @@ func Recognise(ctx context.Context, repo, path string) ([]Recognised, error) {
 			return nil, at.readError(err)
 		}
 	}
-	return recogniseData(at.rel, info.IsDir(), data), nil
+	found := recogniseData(at.rel, info.IsDir(), data)
+	if len(found) > 0 {
+		return found, nil
+	}
+	if info.IsDir() {
+		return nil, inputError(at.rel, "is a folder without a list of tasks: expected a file", "Name the file in it")
+	}
+	if bad := form.CheckText(at.rel, "list of tasks", data, form.MaxBytes); bad != nil {
+		return nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{*bad}}
+	}
+	return nil, nil
 }
 
 func recogniseData(rel string, folder bool, data []byte) []Recognised {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -117,6 +118,9 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 		if p.finished && !d.ticked(b) {
 			d.warning(b.line, fmt.Sprintf("an open box below %q: it counts as open", clip(d.string(d.headings[b.heading].text), 40)), "Tick it, or move it up")
 		}
+		if raw := d.string(b.text); len(raw) > 4 && strings.HasPrefix(raw, "~~") && strings.HasSuffix(raw, "~~") && !d.ticked(b) {
+			d.warning(b.line, "an open box with a text that is struck out: it counts as open", "Tick it, or take it out")
+		}
 		t := docTask{own: n, group: outer[n], text: e.text, marks: e.marks}
 		t.Task = ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority}
 		if !d.brief {
@@ -130,6 +134,7 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 		of[n] = len(tasks)
 	}
 	d.nameTasks(tasks)
+	d.warnSteps(tasks)
 	for n := range tasks {
 		for g := tasks[n].group; g >= 0; g = groups[g].outer {
 			groups[g].tasks = append(groups[g].tasks, n)
@@ -144,6 +149,15 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 		d.warning(firstOptional, fmt.Sprintf("optional and left alone: %d open boxes [ ]*, the first here", optional), "Remove the * of those that are to be done")
 	}
 	return tasks, groups
+}
+
+// warnSteps tells of done tasks with open steps: the steps are not done any more.
+func (d *document) warnSteps(tasks []docTask) {
+	for i := range tasks {
+		if t := &tasks[i]; d.state(t) == ledger.MarkDone && slices.ContainsFunc(t.boxes, func(n int) bool { return !d.ticked(&d.boxes[n]) && !d.boxes[n].optional }) {
+			d.warning(t.Line-1, t.ID+" is ticked, and a step of it is open: it counts as done", "Open it, or tick the step")
+		}
+	}
 }
 
 // entries reads the boxes of a document one by one.

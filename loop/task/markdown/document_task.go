@@ -239,7 +239,8 @@ func (d *document) finish(tasks []docTask) []ledger.Task {
 }
 
 // section returns the lines of a task as its body: without code fences' meaning
-// changed, with plain line ends and no surrounding blank lines.
+// changed, with plain line ends and no surrounding blank lines. Its boxes are open: a
+// tick is no change of the text, for which a session would be cut off.
 func (d *document) section(start, end int) string {
 	for start < end && d.blankLine(start) {
 		start++
@@ -250,7 +251,28 @@ func (d *document) section(start, end int) string {
 	if start == end {
 		return ""
 	}
-	return d.plainLines(start, end)
+	n, _ := slices.BinarySearchFunc(d.boxes, start, func(b box, line int) int { return b.line - line })
+	boxes := d.boxes[n:]
+	for n = 0; n < len(boxes) && boxes[n].line < end; n++ {
+	}
+	ticked := func(b box) bool { return b.at.End-b.at.Start != 1 || d.data[b.at.Start] != ' ' }
+	if boxes = boxes[:n]; !slices.ContainsFunc(boxes, ticked) {
+		return d.plainLines(start, end)
+	}
+	var b strings.Builder
+	for i := start; i < end; i++ {
+		if i > start {
+			b.WriteByte('\n')
+		}
+		line := d.lines[i]
+		if len(boxes) > 0 && boxes[0].line == i {
+			b.Write(d.data[line.Start:boxes[0].at.Start])
+			b.WriteByte(' ')
+			line.Start, boxes = boxes[0].at.End, boxes[1:]
+		}
+		b.Write(d.data[line.Start:line.End])
+	}
+	return b.String()
 }
 
 func (d *document) blankLine(i int) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
@@ -65,19 +66,33 @@ func (p *plan) err() error {
 	return &ledger.InputError{Diagnostics: found}
 }
 
-// checkText reports whether the file is text of a permitted size, and adds a
-// finding if not.
+// checkText reports whether the file is text of a permitted size with the line ends of
+// this time, and adds a finding if not.
 func (p *plan) checkText() bool {
 	found := form.CheckText(p.file, "plan", p.data, form.MaxBytes)
 	if found != nil {
 		p.findings = append(p.findings, *found)
+		return false
 	}
-	return found == nil
+	// Text behind a carriage return alone would be a part of the line before.
+	for rest := p.data; ; {
+		n := bytes.IndexByte(rest, '\r')
+		if n < 0 {
+			return true
+		}
+		if rest = bytes.TrimLeft(rest[n:], "\r"); len(rest) > 0 && rest[0] != '\n' {
+			line := bytes.Count(p.data[:len(p.data)-len(rest)], []byte("\n"))
+			p.finding(line, "a line ends with a carriage return alone: expected a line feed", `Save it with the line ends of Unix or Windows: sed -i 's/\r\([^\r]\)/\n\1/g' `+p.file)
+			return false
+		}
+	}
 }
 
-// block is an open fenced code block or comment. Lines in it are no tasks.
+// block is an open fenced code block, comment or block of raw HTML. Lines in it are no
+// tasks.
 type block struct {
-	fence   string // the ` or ~ characters that opened it; "" for a comment
+	fence   string // the ` or ~ characters that opened it; "" for a comment and HTML
+	until   string // what closes a comment or HTML, in lower case
 	line    int
 	indent  int
 	hasTask bool // one of its lines looks like a task
@@ -105,11 +120,7 @@ func scanPlan(file string, data []byte) *plan {
 		s.scanLine(i)
 	}
 	if b := s.openBlock; b != nil && b.hasTask {
-		what := "code block"
-		if b.fence == "" {
-			what = "comment"
-		}
-		s.finding(b.line, "this "+what+" is never closed and hides the tasks below it", "Close it")
+		s.finding(b.line, "this "+b.name()+" is never closed and hides the tasks below it", "Close it")
 	}
 	if len(s.tasks) == 0 && len(s.findings) == 0 {
 		s.findings = append(s.findings, ledger.Diagnostic{File: file, Text: "has no tasks: " + expected, Remedy: "Write tasks as: - [ ] **Task 1: Title**"})
@@ -295,7 +306,12 @@ func isBullet(c byte) bool { return c == '-' || c == '*' || c == '+' }
 // openedBlock returns the block that a line opens, or nil.
 func openedBlock(text []byte) *block {
 	if bytes.HasPrefix(text, []byte("<!--")) {
-		return &block{}
+		return &block{until: commentEnd}
+	}
+	if text[0] == '<' {
+		if m := rawHTML.FindSubmatch(text); m != nil {
+			return &block{until: "</" + string(bytes.ToLower(m[1])) + ">"}
+		}
 	}
 	if c := text[0]; c == '`' || c == '~' {
 		n := len(text) - len(bytes.TrimLeft(text, string(c)))
@@ -306,9 +322,30 @@ func openedBlock(text []byte) *block {
 	return nil
 }
 
+// commentEnd closes a comment.
+const commentEnd = "-->"
+
+// rawHTML matches the elements whose content is no Markdown, blank lines or not
+// (CommonMark 0.31, section 4.6, condition 1).
+var rawHTML = regexp.MustCompile(`^<(?i:(pre|script|style|textarea))(?:[ \t>]|$)`)
+
+// isComment reports whether a block is a comment, which nobody but its writer sees.
+func (b *block) isComment() bool { return b.until == commentEnd }
+
+// name returns the word for a block in findings.
+func (b *block) name() string {
+	switch {
+	case b.fence != "":
+		return "code block"
+	case b.isComment():
+		return "comment"
+	}
+	return "HTML block"
+}
+
 func (b *block) closedBy(text []byte) bool {
 	if b.fence == "" {
-		return bytes.Contains(text, []byte("-->"))
+		return bytes.Contains(bytes.ToLower(text), []byte(b.until))
 	}
 	rest := bytes.TrimLeft(text, b.fence[:1])
 	return len(rest) == 0 && len(text) >= len(b.fence)

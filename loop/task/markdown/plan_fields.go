@@ -130,13 +130,13 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 				if open.fence == "" && open.closedBy(line[4:]) {
 					open = nil
 				}
-				if cur != nil && open != nil && open.fence != "" {
+				if cur != nil && open != nil && !open.isComment() {
 					cur.lines = append(cur.lines, content{indent, text, false, true})
 				}
 				continue
 			}
 		} else {
-			if cur != nil && open.fence != "" {
+			if cur != nil && !open.isComment() {
 				cur.lines = append(cur.lines, content{indent, text, false, true})
 			}
 			if open.closedBy(line) {
