@@ -122,22 +122,39 @@ func only(ctx context.Context, repo, path string) (*Kind, error) {
 		return found[0].Kind, nil
 	case len(found) == 0:
 		return nil, unrecognised(ctx, repo, path)
+	case named(path, found) != nil:
+		return named(path, found), nil
 	}
 	return nil, inputError(path, "can be read in more than one way: "+found[0].Kind.Name+" ("+found[0].Why+"), "+found[1].Kind.Name+" ("+found[1].Why+")",
 		fmt.Sprintf("Say which: source = %q", found[0].Kind.Name+":"+path))
+}
+
+// named returns the kind that the name of a file says, by more than its extension, of
+// those that can read it: a backlog.md with a table of tasks has that table for its
+// list, whatever boxes stand in the prose around it. Nil without one.
+func named(path string, found []Recognised) *Kind {
+	k := GuessKind(path)
+	if k == nil || slices.Contains(k.Endings, filepath.Ext(path)) || !slices.ContainsFunc(found, func(f Recognised) bool { return f.Kind == k }) {
+		return nil
+	}
+	return k
 }
 
 // likelyKinds are the kinds that a file is meant as, by the ending of its name, where
 // nothing in it shows one.
 var likelyKinds = map[string]string{".md": KindPlan, ".json": KindTasks, ".jsonl": KindBeads}
 
+func likelyKind(path string) string {
+	if k := GuessKind(path); k != nil {
+		return k.Name
+	}
+	return likelyKinds[strings.ToLower(filepath.Ext(path))]
+}
+
 // unrecognised returns why nothing can read what is at path: the mistake that the
 // likely kind finds in it, with its line, or what lists of tasks look like.
 func unrecognised(ctx context.Context, repo, path string) error {
-	kind := likelyKinds[strings.ToLower(filepath.Ext(path))]
-	if k := GuessKind(path); k != nil {
-		kind = k.Name
-	}
+	kind := likelyKind(path)
 	if at, err := newSourcePath(Proposed(), path, repo); err == nil {
 		if info, err := os.Stat(at.path); err == nil && info.IsDir() {
 			return inputError(path, "is a folder: expected a file with tasks", "Name the file in it")

@@ -96,6 +96,19 @@ func TestRecogniseNone(t *testing.T) {
 	}
 }
 
+// TestRecogniseNamed: a backlog with boxes in its prose is a backlog by its name.
+func TestRecogniseNamed(t *testing.T) {
+	repo := t.TempDir()
+	writeBelow(t, repo, "ai/backlog.md", formtest.SeedBacklog+"\n## Before launch\n\n- [ ] the link works\n")
+	writeBelow(t, repo, "ai/notes.md", formtest.SeedBacklog+"\n## Before launch\n\n- [ ] the link works\n")
+	if kind, _, err := Resolve(context.Background(), repo, KindAuto, "ai/backlog.md"); err != nil || kind != KindBacklog {
+		t.Errorf("kind %q, %v", kind, err)
+	}
+	if kind, _, err := Resolve(context.Background(), repo, KindAuto, "ai/notes.md"); err == nil {
+		t.Errorf("a file of two kinds with any name is taken for a %s", kind)
+	}
+}
+
 // TestResolveAlone: "auto" without a path is the only list with open tasks, or an error
 // that names what is there.
 func TestResolveAlone(t *testing.T) {
