@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,10 +31,11 @@ type corpusFile struct {
 	kind                                     string // "" for a refusal
 	tasks, open                              int
 	refusal                                  string // the first mistake, without its file
+	holds                                    string // "tasks", or "none" if a person finds no list of tasks in it
 }
 
 func (f corpusFile) String() string {
-	return strings.Join([]string{f.format, f.repository, f.commit, f.path, f.sha256, f.kind, strconv.Itoa(f.tasks), strconv.Itoa(f.open), f.refusal}, "\t")
+	return strings.Join([]string{f.format, f.repository, f.commit, f.path, f.sha256, f.kind, strconv.Itoa(f.tasks), strconv.Itoa(f.open), f.refusal, f.holds}, "\t")
 }
 
 // TestCorpus reads public files of every format, as docs/formats.md counts them:
@@ -82,15 +84,86 @@ func readCorpus(t *testing.T) (files []corpusFile) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for lines.Scan() {
 		c := strings.Split(lines.Text(), "\t")
-		if len(c) != 9 {
+		if len(c) != 10 {
 			t.Fatalf("%s: %d columns in %q", corpusManifest, len(c), lines.Text())
 		}
-		f := corpusFile{format: c[0], repository: c[1], commit: c[2], path: c[3], sha256: c[4], kind: c[5], refusal: c[8]}
+		f := corpusFile{format: c[0], repository: c[1], commit: c[2], path: c[3], sha256: c[4], kind: c[5], refusal: c[8], holds: c[9]}
 		f.tasks, _ = strconv.Atoi(c[6])
 		f.open, _ = strconv.Atoi(c[7])
 		files = append(files, f)
 	}
 	return files
+}
+
+// TestFormatsPage: the numbers of docs/formats.md are those of the manifest.
+func TestFormatsPage(t *testing.T) {
+	const page = "../../docs/formats.md"
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, ok := strings.Cut(string(data), formatsMark)
+	if !ok {
+		t.Fatalf("%s lacks %q", page, formatsMark)
+	}
+	want := head + formatsMark + formatsTable(readCorpus(t))
+	if *writeCorpus {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(data) {
+		t.Errorf("%s differs from %s: go test ./loop/task -run TestFormatsPage -write-corpus", page, corpusManifest)
+	}
+}
+
+// formatsMark stands above what TestFormatsPage writes.
+const formatsMark = "<!-- What stands below is written by -write-corpus. -->\n"
+
+// formatsTable counts the files of each format.
+func formatsTable(files []corpusFile) string {
+	type count struct {
+		files, holding, read, tasks, open int
+		repositories                      map[string]bool
+	}
+	counts := map[string]*count{}
+	refused := map[string]int{}
+	total := &count{repositories: map[string]bool{}}
+	for _, f := range files {
+		if counts[f.format] == nil {
+			counts[f.format] = &count{repositories: map[string]bool{}}
+		}
+		for _, c := range []*count{counts[f.format], total} {
+			c.files++
+			c.tasks += f.tasks
+			c.open += f.open
+			c.repositories[f.repository] = true
+			if f.holds == "tasks" {
+				c.holding++
+			}
+			if f.kind != "" {
+				c.read++
+			}
+		}
+		if f.kind == "" && f.holds == "tasks" {
+			refused[f.repository+" "+f.path+": "+f.refusal]++
+		}
+	}
+	var b strings.Builder
+	row := func(name string, c *count) {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d |\n", name, c.files, len(c.repositories), c.holding, c.read, c.holding-c.read, c.tasks, c.open)
+	}
+	b.WriteString("\n| format | files | repositories | hold tasks | read | refused | tasks | open |\n|---|---|---|---|---|---|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		row(name, counts[name])
+	}
+	row("all", total)
+	fmt.Fprintf(&b, "\n## Refused, with tasks in them\n\n")
+	for _, line := range slices.Sorted(maps.Keys(refused)) {
+		if !strings.Contains(line, "/backlog/tasks/") && !strings.Contains(line, " backlog/tasks/") {
+			fmt.Fprintf(&b, "- %s\n", line)
+		}
+	}
+	return b.String()
 }
 
 // readOfCorpus reads a file as "auto" does, and marks its tasks.

@@ -229,10 +229,13 @@ func (d *document) frontMatter() int {
 	return 0
 }
 
+// frontKey matches a key of front matter.
+var frontKey = regexp.MustCompile(`^["']?[\pL\pN_.$@ -]{1,40}["']?[ \t]*:(?:[ \t]|$)`)
+
 // isProse reports whether a line is none that front matter has: a key, a list item, a
 // comment, or text indented below one of them.
 func isProse(line string) bool {
-	return line != "" && !strings.ContainsAny(line[:1], " \t#-]}") && !strings.Contains(line, ":")
+	return line != "" && !strings.ContainsAny(line[:1], " \t#-]}") && !frontKey.MatchString(line)
 }
 
 // itemLength returns the length of a list item's bullet or number with the white
