@@ -145,7 +145,7 @@ func formatsTable(files []corpusFile) string {
 			}
 		}
 		if f.kind == "" && f.holds == "tasks" {
-			refused[f.repository+" "+f.path+": "+f.refusal]++
+			refused[f.format+", "+f.repository+": "+f.refusal]++
 		}
 	}
 	var b strings.Builder
@@ -159,9 +159,7 @@ func formatsTable(files []corpusFile) string {
 	row("all", total)
 	fmt.Fprintf(&b, "\n## Refused, with tasks in them\n\n")
 	for _, line := range slices.Sorted(maps.Keys(refused)) {
-		if !strings.Contains(line, "/backlog/tasks/") && !strings.Contains(line, " backlog/tasks/") {
-			fmt.Fprintf(&b, "- %s\n", line)
-		}
+		fmt.Fprintf(&b, "- %s (%d)\n", line, refused[line])
 	}
 	return b.String()
 }
