@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -57,6 +56,8 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 	var groups []group
 	tasks := make([]docTask, 0, len(entries))
 	left := map[int]int{} // headings whose open boxes are no work, with their number
+	label := labelWalk{document: d, label: -1}
+	firstLabel, labelled := 0, 0 // the first line like **Acceptance Criteria:** whose open boxes are no work, and how many such boxes
 	optional, firstOptional := 0, 0
 	of := make([]int, len(entries)) // per box: 1 + its task
 	outer := make([]int, len(entries))
@@ -114,6 +115,14 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 				left[b.heading]++
 			}
 			continue
+		case e.kind == noID && label.above(b) >= 0:
+			e.step = true
+			if !d.ticked(b) {
+				if labelled++; labelled == 1 {
+					firstLabel = label.label
+				}
+			}
+			continue
 		}
 		if p.finished && !d.ticked(b) {
 			d.warning(b.line, fmt.Sprintf("an open box below %q: it counts as open", clip(d.string(d.headings[b.heading].text), 40)), "Tick it, or move it up")
@@ -144,6 +153,9 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 	for _, h := range slices.Sorted(maps.Keys(left)) {
 		n, line := left[h], d.headings[h].line
 		d.warning(line, fmt.Sprintf("%d open boxes below %q are not read as work", n, clip(d.string(d.headings[h].text), 40)), "Number those that are, or give the heading another name")
+	}
+	if labelled > 0 {
+		d.warning(firstLabel, fmt.Sprintf("%d open boxes below labels like this one are not read as work", labelled), "Number those that are, or give the label another name")
 	}
 	if optional > 0 {
 		d.warning(firstOptional, fmt.Sprintf("optional and left alone: %d open boxes [ ]*, the first here", optional), "Remove the * of those that are to be done")

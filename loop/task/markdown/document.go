@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 	"unicode"
 	"unicode/utf8"
 
@@ -265,7 +264,8 @@ func (d *document) scanBlocks() {
 }
 
 // frontMatter marks the lines between --- at the beginning of a text, and returns
-// the index after them.
+// the index after them. A --- above prose is a rule between sections: what stands
+// below it is not hidden.
 func (d *document) frontMatter() int {
 	line := func(i int) string { return string(bytes.TrimRight(d.data[d.lines[i].Start:d.lines[i].End], " \t")) }
 	if len(d.lines) == 0 || line(0) != "---" {
@@ -277,12 +277,20 @@ func (d *document) frontMatter() int {
 				d.code[n] = true
 			}
 			return i + 1
-		}
-		if i > 1000 {
+		} else if i > 1000 || isProse(l) {
 			break
 		}
 	}
 	return 0
+}
+
+// frontKey matches a key of front matter.
+var frontKey = regexp.MustCompile(`^["']?[\pL\pN_.$@ -]{1,40}["']?[ \t]*:(?:[ \t]|$)`)
+
+// isProse reports whether a line is none that front matter has: a key, a list item, a
+// comment, or text indented below one of them.
+func isProse(line string) bool {
+	return line != "" && !strings.ContainsAny(line[:1], " \t#-]}") && !frontKey.MatchString(line)
 }
 
 // itemLength returns the length of a list item's bullet or number with the white

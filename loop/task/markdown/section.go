@@ -43,6 +43,33 @@ func (d *document) aside(heading int) bool {
 	return heading >= 0 && (d.places()[heading].aside || d.places()[heading].log)
 }
 
+// boldLine matches a line of bold words alone, which people write where others write a
+// heading: **Acceptance Criteria:**
+var boldLine = regexp.MustCompile(`^(?:\*\*|__)([^*_]+)(?:\*\*|__)[ \t]*:?[ \t]*$`)
+
+// labelWalk finds the labels above boxes, in document order. It reads each line once.
+type labelWalk struct {
+	*document
+	next  int // the first line that was not read
+	label int // line of the label that stands above what was read, if it is one of asideHeadings; else -1
+}
+
+// above returns the line of the bold label above a box that makes it no work, or -1. A
+// label reaches to the next line that is neither indented nor a box.
+func (w *labelWalk) above(b *box) int {
+	for ; w.next < b.line; w.next++ {
+		text := w.data[w.lines[w.next].Start:w.lines[w.next].End]
+		if len(text) == 0 || isBlank(text[0]) || w.code[w.next] || itemLength(text) > 0 {
+			continue
+		}
+		w.label = -1
+		if m := boldLine.FindSubmatch(text); m != nil && asideHeadings[plainHeading(string(m[1]))] {
+			w.label = w.next
+		}
+	}
+	return w.label
+}
+
 // plainHeading folds a heading: without emphasis, signs around it, a remark in
 // parentheses and a colon.
 func plainHeading(s string) string {
