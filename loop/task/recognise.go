@@ -198,6 +198,7 @@ func joinSome(names []string, n int) string {
 type Found struct {
 	Kind  *Kind
 	Path  string // relative to the repository, with slashes
+	Why   string // what in it shows the kind, in words for people; "" = its place alone
 	Tasks int
 	Open  int   // tasks that are not done
 	Err   error // why it cannot be used; it has no tasks then
@@ -236,6 +237,11 @@ func find(ctx context.Context, k *Kind, repo, path string) (Found, error) {
 	snapshot, err := source.Read(ctx)
 	if ctx.Err() != nil {
 		return f, context.Cause(ctx)
+	}
+	if found, err := Recognise(ctx, repo, path); err == nil {
+		if n := slices.IndexFunc(found, func(r Recognised) bool { return r.Kind == k }); n >= 0 {
+			f.Why = found[n].Why
+		}
 	}
 	f.Err, f.Tasks = err, len(snapshot.Tasks)
 	for _, t := range snapshot.Tasks {
