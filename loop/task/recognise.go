@@ -264,5 +264,5 @@ func (p sourcePath) mistaken(data []byte, err error) error {
 		return err
 	}
 	other := found[0]
-	return inputError(p.displayName(), fmt.Sprintf("is no %s: it has %s", p.kind.Name, other.Why), fmt.Sprintf("Write source = %q", other.Kind.Name+":"+p.rel))
+	return inputError(p.displayName(), fmt.Sprintf("is not of the kind %s: it has %s", p.kind.Name, other.Why), fmt.Sprintf("Write source = %q", other.Kind.Name+":"+p.rel))
 }
