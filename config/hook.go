@@ -5,31 +5,42 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Hook is a section [[hook]]: an address to which events are posted as JSON
-// (docs/spec 6.9).
+// Hook is a section [[hook]]: an address to which events are posted as JSON, or a
+// program that gets them (docs/spec 6.9).
 type Hook struct {
 	On      []string `toml:"on" oneof:"run.started run.waiting run.ended task.done task.blocked question.asked alive"`
-	Post    string   `toml:"post"`    // http or https; often a secret
+	Post    string   `toml:"post"`    // http or https; often a secret. "" with Run
+	Run     []string `toml:"run"`     // a program and its arguments, which gets the event as JSON; nil with Post
 	Project string   `toml:"project"` // of this project alone; "" = of all
 }
 
 // Takes reports whether the hook is told of a project's events.
 func (h Hook) Takes(project string) bool { return h.Project == "" || h.Project == project }
 
-// Key identifies the hook over changes of the configuration: another address or
-// project makes another hook, other events do not.
+// Key identifies the hook over changes of the configuration: another address,
+// command or project makes another hook, other events do not.
 func (h Hook) Key() string {
-	sum := sha256.Sum256([]byte(h.Post + "\x00" + h.Project))
+	to := h.Post
+	if to == "" {
+		to = strings.Join(append([]string{"run"}, h.Run...), "\x00")
+	}
+	sum := sha256.Sum256([]byte(to + "\x00" + h.Project))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Name is the hook's name for logs: the address may hold secrets, its host does not.
+// Name is the hook's name for logs: an address may hold secrets, its host does not,
+// and so may the arguments of a program.
 func (h Hook) Name() string {
+	if h.Post == "" && len(h.Run) > 0 {
+		return filepath.Base(h.Run[0])
+	}
 	u, err := url.Parse(h.Post)
 	if err != nil {
 		return "hook " + h.Key()
@@ -47,8 +58,18 @@ func (c *checker) hooks() {
 		}
 		u, err := url.Parse(h.Post)
 		switch {
+		case h.Post != "" && h.Run != nil:
+			c.key("post and run: write a hook of its own for each", at("run")...)
+		case h.Run != nil && (len(h.Run) == 0 || h.Run[0] == ""):
+			c.value("run names no program: write it like run = [\"/home/me/bin/ring\", \"quietly\"]", at("run")...)
+		case seen[h.Key()] && h.Run != nil:
+			c.value("a second hook of this command: write all events into the first", at("run")...)
+		case h.Run != nil:
+			if st, err := os.Stat(h.Run[0]); strings.Contains(h.Run[0], "/") && (err != nil || st.IsDir() || st.Mode()&0o111 == 0) {
+				c.value(h.Run[0]+" is no program: name a file that can be executed", at("run")...)
+			}
 		case h.Post == "":
-			c.key("post is missing: write the address, like post = \"https://example.com/hook\"", at("post")...)
+			c.key("post is missing: write the address, like post = \"https://example.com/hook\", or a command of yours as run = [\"PROGRAM\"]", at("post")...)
 		case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 			c.value("post is no address: write it like \"https://example.com/hook\"", at("post")...)
 		case seen[h.Key()]:

@@ -59,6 +59,11 @@ func (c *Config) resolve() {
 		}
 		c.Agents[name] = a
 	}
+	for _, h := range c.Hooks {
+		if len(h.Run) > 0 && (isRelative(h.Run[0]) || isHome(h.Run[0])) {
+			h.Run[0] = c.path(h.Run[0])
+		}
+	}
 	c.findTokens()
 	for i := range c.Projects {
 		p := &c.Projects[i]

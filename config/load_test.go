@@ -188,8 +188,11 @@ func TestWhole(t *testing.T) {
 			Name: "blog", Repo: dir + "/blog", Source: Source{"bugs", "forge:bug"}, MaxTasks: ptr(0), Until: Clock{true, 23, 30}, Start: "auto",
 			Hat: map[string]HatOverride{"reviewer": {Model: "strong"}},
 		}},
-		Hooks: []Hook{{[]string{"task.done", "run.ended", "alive"}, "https://example.com/hooks/4711", "shop"}},
-		File:  dir + "/nightporter.toml",
+		Hooks: []Hook{
+			{On: []string{"task.done", "run.ended", "alive"}, Post: "https://example.com/hooks/4711", Project: "shop"},
+			{On: []string{"question.asked"}, Run: []string{"/bin/sh", "-c", "cat >/dev/null"}},
+		},
+		File: dir + "/nightporter.toml",
 	}
 	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{}, Project{})); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)

@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 	"github.com/nightporter/nightporter/internal/daemon/hook"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/internal/daemon/systemd"
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
@@ -82,7 +83,20 @@ func (d *Daemon) hooks() *hook.Hooks {
 	return hook.New(hook.Options{
 		Ledger: d.Store, Hooks: func() []config.Hook { return d.Projects.Config().Hooks }, Next: d.Changes.Next,
 		Alive: d.Alive, Status: d.statusLine, File: filepath.Join(d.o.State, "hooks.json"), Log: d.Log,
+		Runner: commands{d.runners, d.sockets}, Folder: filepath.Join(d.o.State, "runs"),
 	})
+}
+
+// commands runs the commands of hooks as sessions.
+type commands struct {
+	*session.Runners
+	sockets *session.Sockets
+}
+
+// Wait waits for a command's end, and closes the socket that every session has.
+func (c commands) Wait(ctx context.Context, name string) (ledger.Exit, error) {
+	defer c.sockets.Close(name)
+	return c.Runners.Wait(ctx, name)
 }
 
 // statusLine summarises the daemon in one line, such as "2 projects, 1 at

@@ -20,6 +20,7 @@ const (
 	KindRepro    Kind = "repro"   // the command of a reproducer, which has to fail
 	KindGuard    Kind = "guard"   // a tree with the start's version of what proves over it
 	KindProof    Kind = "proof"   // the attempt's start with the new tests over it, which have to fail
+	KindHook     Kind = "hook"    // the command of a [[hook]] of the configuration; of no run
 	KindRecheck  Kind = "recheck" // the attempt's start commit: does a failing command fail there too?
 )
 

@@ -33,10 +33,10 @@ func (h *Hooks) signs(ctx context.Context) {
 		}
 		err := h.o.Alive(ctx)
 		if err == nil {
-			err = h.post(ctx, hook, Event{Event: Alive, Project: hook.Project, Time: h.o.Clock().UTC(), Text: h.o.Status()})
+			err = h.deliver(ctx, hook, Event{Event: Alive, Project: hook.Project, Time: h.o.Clock().UTC(), Text: h.o.Status()})
 		}
 		if err != nil && ctx.Err() == nil {
-			h.o.Log.Warn("no sign of life was posted", "hook", hook.Name(), "error", err)
+			h.o.Log.Warn("no sign of life was sent", "hook", hook.Name(), "error", err)
 		}
 	}
 }

@@ -1,8 +1,9 @@
-// Package hook posts what happens to addresses that a person chose ([[hook]],
-// docs/spec 6.9).
+// Package hook posts what happens to addresses that a person chose, or runs a
+// program of theirs with it ([[hook]], docs/spec 6.9).
 //
 //	event.go    which entries of the ledger are events, and their JSON
 //	hook.go     one hook: its place in the ledger, its posts, their repetition
+//	command.go  a post by a program, inside the boundary
 //	place.go    the places of all hooks, in a file
 //	alive.go    the sign of life every five minutes
 //

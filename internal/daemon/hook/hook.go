@@ -42,6 +42,8 @@ type Options struct {
 	Alive  func(context.Context) error // proves that the engine and the ledger answer
 	Status func() string               // one line, for signs of life
 	File   string                      // where the places are kept
+	Runner Runner                      // of commands
+	Folder string                      // where commands get folders of their own
 	Client *http.Client                // nil = one of its own
 	Clock  func() time.Time            // nil = the machine's
 	Log    *slog.Logger
@@ -150,7 +152,7 @@ func (h *Hooks) settle(f followed) {
 	d.busy, d.due, d.at = false, true, h.o.Clock().Add(d.backoff.Next())
 	if !d.told {
 		d.told = true
-		h.o.Log.Warn("a hook cannot be reached, and is tried again", "hook", f.hook.Name(), "error", f.err)
+		h.o.Log.Warn("a hook did not take an event, and is tried again", "hook", f.hook.Name(), "error", f.err)
 	}
 }
 
@@ -224,7 +226,7 @@ func (h *Hooks) tell(ctx context.Context, hook config.Hook, r ledger.Record) err
 		return nil
 	}
 	ev.ID = fmt.Sprintf("%s/%d", r.Stream, r.Seq)
-	err = h.post(ctx, hook, ev)
+	err = h.deliver(ctx, hook, ev)
 	switch {
 	case err == nil:
 		return nil
@@ -236,9 +238,17 @@ func (h *Hooks) tell(ctx context.Context, hook config.Hook, r ledger.Record) err
 }
 
 // refusedError is an answer that a repetition will not change.
-type refusedError struct{ status string }
+type refusedError struct{ why string }
 
-func (e *refusedError) Error() string { return "it answered " + e.status }
+func (e *refusedError) Error() string { return e.why }
+
+// deliver posts one event, or runs the hook's command with it.
+func (h *Hooks) deliver(ctx context.Context, hook config.Hook, ev Event) error {
+	if hook.Run != nil {
+		return h.command(ctx, hook, ev)
+	}
+	return h.post(ctx, hook, ev)
+}
 
 // post sends one event. An error names no part of the address but the host: the rest
 // is often secret.
@@ -271,5 +281,5 @@ func (h *Hooks) post(ctx context.Context, hook config.Hook, ev Event) error {
 	case code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests, code >= 500:
 		return errors.New("it answered " + resp.Status)
 	}
-	return &refusedError{resp.Status}
+	return &refusedError{"it answered " + resp.Status}
 }

@@ -36,6 +36,8 @@ type place struct {
 	logged  strings.Builder
 	posts   atomic.Int32
 	client  *http.Client // nil = the hooks' own
+	runner  hook.Runner  // of commands
+	folder  string       // of commands
 	last    string       // id of the last event that was compared
 }
 
@@ -74,8 +76,8 @@ func (p *place) run() (stop func()) {
 	h := hook.New(hook.Options{
 		Ledger: p.store, Hooks: func() []config.Hook { return p.hooks }, Next: p.changes.Next, File: p.file,
 		Alive: func(context.Context) error { return nil }, Status: func() string { return "1 project, 0 at work" },
-		Client: p.client,
-		Log:    slog.New(slog.NewTextHandler(&locked{w: &p.logged, mu: &p.mu}, nil)),
+		Client: p.client, Runner: p.runner, Folder: p.folder,
+		Log: slog.New(slog.NewTextHandler(&locked{w: &p.logged, mu: &p.mu}, nil)),
 	})
 	go func() { defer close(done); h.Run(ctx) }()
 	return func() { cancel(); <-done }

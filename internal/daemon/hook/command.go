@@ -1,0 +1,92 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// commandTime limits a command.
+const commandTime = time.Minute
+
+// commandProject is the project of commands. No project can have that name, so they
+// share no caches with one.
+const commandProject = "hooks_"
+
+// Runner runs commands inside the boundary (loop/agent).
+type Runner interface {
+	Start(ctx context.Context, l ledger.Launch) error
+	Wait(ctx context.Context, session string) (ledger.Exit, error)
+}
+
+// exitDataErr is the exit code with which a command refuses an event: "the input
+// data was incorrect in some way" (sysexits.h).
+const exitDataErr = 65
+
+// command runs the command of a hook with one event: as JSON in its standard input
+// and in event.json of its folder, which is its own and the only one that it can
+// write. It is a session without an agent, because what it runs may lie in a
+// repository that sessions write.
+func (h *Hooks) command(ctx context.Context, hook config.Hook, ev Event) error {
+	body, err := json.Marshal(ev)
+	if err != nil {
+		return err
+	}
+	// Each try is a session of its own: the runner starts a session once.
+	name := fmt.Sprintf("hook-%s-%d", hook.Key(), h.o.Clock().UnixNano())
+	run := filepath.Join(h.o.Folder, name)
+	work := filepath.Join(run, "work")
+	if err := os.MkdirAll(work, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(work, "event.json"), append(body, '\n'), 0o600); err != nil {
+		return err
+	}
+	words := make([]string, len(hook.Run))
+	for n, word := range hook.Run {
+		words[n] = project.Quote(word)
+	}
+	launch := ledger.Launch{
+		Session: name, Run: name, Project: commandProject, Kind: ledger.KindHook, Work: work,
+		Command: "exec " + strings.Join(words, " ") + " <event.json", Wall: ledger.Duration(commandTime),
+	}
+	if err := h.o.Runner.Start(ctx, launch); err != nil {
+		return err
+	}
+	exit, err := h.o.Runner.Wait(ctx, name)
+	if err != nil { // nightporter ends, and the command may go on; its folder is removed with those of old runs
+		return err
+	}
+	if err := os.RemoveAll(run); err != nil {
+		h.o.Log.Warn("the folder of a hook's command stays", "hook", hook.Name(), "error", err)
+	}
+	switch {
+	case exit.Reason == ledger.ExitSelf && exit.Code == 0:
+		return nil
+	case exit.Code == exitDataErr:
+		return &refusedError{"it refused: " + lastWords(exit)}
+	}
+	return errors.New(lastWords(exit))
+}
+
+// lastWords returns how a command ended, in one line.
+func lastWords(x ledger.Exit) string {
+	why := fmt.Sprintf("exit code %d", x.Code)
+	if x.Text != "" {
+		why = x.Text
+	}
+	lines := strings.Split(strings.TrimSpace(x.Tail), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		why += ": " + last
+	}
+	return why
+}
