@@ -122,7 +122,7 @@ func cmdFinish(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "waitfor output|file|text|status …")
+	need(ts, neg, args, 2, "waitfor output|file|text|status|shown …")
 	s := sceneOf(ts)
 	matches := func(n int) *regexp.Regexp {
 		need(ts, neg, args, n+1, "waitfor "+args[0]+" … RE")
@@ -163,10 +163,10 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 			last = string(data)
 			return err == nil && re.Match(data), nil
 		})
-	case "status":
-		re := matches(1)
+	case "status", "shown": // as JSON, as a person sees it
+		re, args := matches(1), map[string][]string{"status": {"status", "--json"}, "shown": {"status"}}[args[0]]
 		err = WaitFor(what, func() (bool, error) {
-			out, code, err := s.Output("nightporter", "status", "--json")
+			out, code, err := s.Output("nightporter", args...)
 			last = out
 			return err == nil && code == 0 && re.MatchString(out), err
 		})

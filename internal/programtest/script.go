@@ -23,6 +23,7 @@ import (
 //	waitfor file PATH         wait until there is a file
 //	waitfor text PATH RE      wait until a file's text matches
 //	waitfor status RE         wait until `nightporter status --json` matches
+//	waitfor shown RE          wait until `nightporter status` matches
 //	touch PATH                make an empty file, which an agent may wait for
 //	remember NAME DIR         note a repository and its checkout, byte for byte
 //	untouched NAME DIR FILE…  compare: all is the same but the files, and our branches
