@@ -66,6 +66,12 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.SourceMarked:
 		if b.Error == "" {
 			t.Marked, t.MarkedAt = b.Mark, e.Time
+			if b.Tries != nil {
+				t.counted(b.Tries.Failures)
+			}
+			if b.Mark == ledger.MarkWorking {
+				b.Mark = ledger.MarkOpen // as the source reads from now on
+			}
 			if t.Task.Mark != markGone {
 				t.Task.Mark = b.Mark
 			}
@@ -105,6 +111,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		switch {
 		case b.Failed:
 			t.Failed++
+			t.Uncounted++
 			t.LastFail, t.Attempt = b.Why, nil
 			t.Stalled = b.Outcome == ledger.OutcomeStalled
 		case b.Replan:

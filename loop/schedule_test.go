@@ -70,6 +70,7 @@ func TestSchedules(t *testing.T) {
 			w.settings.Proof = ledger.ProofOff
 		}
 		w.settings.Order = pick(w, "", ledger.OrderDocument, ledger.OrderScore)
+		w.settings.MarksWorking, w.settings.CountsTries = w.draw(2, "") == 1, w.draw(2, "") == 1
 		w.phases = w.draw(2, "") == 0
 		w.settings.Push = pick(w, ledger.PushNever, ledger.PushEnd, ledger.PushTask)
 		w.settings.Requests.PerTask = w.draw(3, "a request a task") == 0

@@ -84,6 +84,7 @@ func (d *decision) takeSource(s reading) {
 			if s.precedesMark(t) && t.Task.Mark != markGone {
 				again = again || told.Mark != t.Task.Mark // a person may have changed it right after
 				told.Mark = t.Task.Mark
+				told.Failures, told.Tried = t.Task.Failures, t.Task.Tried
 			}
 			back := !t.Doubted.IsZero() && t.Task.Mark != markGone
 			unsure := !whole && takesAway(t, &told) || d.cutsOff(t, &told)
@@ -97,7 +98,7 @@ func (d *decision) takeSource(s reading) {
 				}
 				back = false
 			}
-			if t.Task.Mark == told.Mark && sameBody(&t.Task, &told) {
+			if t.Task.Mark == told.Mark && sameBody(&t.Task, &told) && told.Failures == t.Task.Failures {
 				if back {
 					read.Back = append(read.Back, told.ID)
 				}
@@ -199,7 +200,7 @@ func (d *decision) tickedAgain() {
 // ended.
 func (d *decision) remark() {
 	for _, t := range d.Project.Tasks.of(setDone) {
-		if t.Task.Mark == ledger.MarkOpen && t.Marked == "" && (t.Commit != "" || len(t.Parts) > 0) {
+		if t.Task.Mark == ledger.MarkOpen && (t.Marked == "" || t.Marked == ledger.MarkWorking) && (t.Commit != "" || len(t.Parts) > 0) {
 			d.mark(t.Task.ID, ledger.MarkDone)
 		}
 	}
