@@ -136,7 +136,7 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 		m.proof(*p)
 	}
 	m.partsOf(s, t)
-	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 {
+	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 || !t.Again().IsZero() {
 		m.add(turnOf(s, t, now))
 	}
 	m.next(s, t)

@@ -13,6 +13,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	switch b := e.Body.(type) {
 	case ledger.TaskSet:
 		t.Status, t.Why, t.Question = b.To, b.Reason(), b.Question
+		t.Repeated = t.Repeated || b.Again
 		t.Person = b.To == ledger.ManualVerify || t.Person && b.To != ledger.Done
 		if b.Fresh {
 			t.Scripted, t.Returned = false, b.Returned

@@ -109,6 +109,8 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Role = v
 		case "phase":
 			t.Phase = num
+		case "repeat": // minutes
+			t.Repeat = &ledger.Repeat{Cooldown: time.Duration(num) * time.Minute}
 		case "failures":
 			t.Failures = num
 		default:

@@ -87,6 +87,9 @@ func TestSchedules(t *testing.T) {
 			if k > 0 && w.draw(2, "") == 0 {
 				task.DependsOn = []string{fmt.Sprintf("Task %d", 1+w.draw(k, ""))}
 			}
+			if w.draw(6, "") == 0 {
+				task.Repeat = &ledger.Repeat{Cooldown: time.Duration(w.draw(4, "")) * 10 * time.Minute}
+			}
 			w.moreOf(&task)
 			w.plan.Tasks = append(w.plan.Tasks, task)
 		}

@@ -108,7 +108,7 @@ func (d *decision) takeSource(s reading) {
 		}
 		read.Tasks = append(read.Tasks, *now)
 		changed = append(changed, change{old, *now})
-		if known && old.Status == ledger.Done && (old.Task.Mark == ledger.MarkDone || old.Task.Mark == markGone) && now.Mark != ledger.MarkDone {
+		if known && old.Status == ledger.Done && (old.Task.Mark == ledger.MarkDone || old.Task.Mark == markGone) && now.Mark != ledger.MarkDone && now.Repeat == nil {
 			unticked = append(unticked, now.ID)
 		}
 	}
@@ -127,6 +127,8 @@ func (d *decision) takeSource(s reading) {
 		switch {
 		case c.old.Status == "" && c.now.Mark == ledger.MarkDone:
 			d.setTask(id, ledger.Done, "ticked in the source")
+		case c.old.Status == ledger.Done && c.now.Repeat != nil && c.old.Task.Mark == ledger.MarkDone && c.now.Mark == ledger.MarkOpen:
+			d.comeBack(id, "open again in the source")
 		case c.old.Status == ledger.Withdrawn && c.now.Mark != ledger.MarkDone:
 			d.wake(c.old, c.now)
 		case c.now.Mark == ledger.MarkDone && c.old.Status != ledger.Done && c.old.Status != "" && c.now.Mark != c.old.Lifted:

@@ -248,6 +248,7 @@ func (d *decision) begin(b ledger.RunStarted) {
 		return
 	}
 	_, b.Tasks = d.Project.Count()
+	d.settleRepeats()
 	d.settleReady()
 	if t, ok := d.firstReady(); ok {
 		b.First = t.Task.ID

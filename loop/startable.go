@@ -65,9 +65,12 @@ type Start struct {
 }
 
 // ReadyTasks returns the ids of the tasks that a new run with these settings
-// would find ready in the snapshot, in document order. It changes nothing.
-func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []string {
-	d := asRun(s, settings, snapshot)
+// would find ready in the snapshot at a time, in document order. It changes nothing.
+func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time) []string {
+	return asRun(s, settings, snapshot, now).readyIn(snapshot)
+}
+
+func (d *decision) readyIn(snapshot ledger.Snapshot) []string {
 	var ids []string
 	for _, t := range d.Project.Tasks.of(setReady) {
 		lacks := !isPart(t.Task) && !slices.ContainsFunc(snapshot.Tasks, func(now ledger.Task) bool { return ledger.SameID(now.ID, t.Task.ID) })
@@ -81,13 +84,14 @@ func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []s
 // asRun returns the decision of a run that takes over the snapshot. Callers
 // read its state and never commit it. s stays as it is, because Apply changes
 // no state in place.
-func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decision {
-	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon"}}
+func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time) *decision {
+	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: now}}
 	d.add(scope{}, ledger.RunPlanned{Run: "r0", Settings: settings})
 	if !settings.Scripted() {
 		d.reopenScripted() // an automatic start of the scripted agent would repeat itself for ever
 	}
 	d.takeSource(reading{Snapshot: snapshot, first: true})
+	d.settleRepeats()
 	d.settleReady()
 	return d
 }
@@ -107,10 +111,16 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 	if slices.ContainsFunc(s.Project.Questions, func(q ledger.Question) bool { return q.Kind == ledger.AskStart }) {
 		return Start{Why: "somebody is being asked whether to start"}
 	}
-	out := Start{Tasks: ReadyTasks(s, settings, snapshot)}
+	d := asRun(s, settings, snapshot, now)
+	out := Start{Tasks: d.readyIn(snapshot)}
 	switch {
 	case len(out.Tasks) == 0:
 		out.Why = "nothing is ready"
+		for _, t := range d.Project.Tasks.of(setRepeats) {
+			if at := t.Again(); out.Again.IsZero() || at.Before(out.Again) {
+				out.Again = at
+			}
+		}
 	case r == nil, r.Check, !r.Settings.Stays, r.Settings.Source != settings.Source:
 		// The last run was not started automatically, so this start cannot
 		// repeat it endlessly.

@@ -91,7 +91,7 @@ func TestStartable(t *testing.T) {
 	if Startable(asked, settings, open("Task 1", "Task 2"), later, later).OK {
 		t.Error("started while a person is being asked")
 	}
-	if got := ReadyTasks(after(ledger.ReasonStopped, ledger.Done, ledger.Ready), settings, open("Task 1", "Task 2", "Task 3")); !slices.Equal(got, []string{"Task 2", "Task 3"}) {
+	if got := ReadyTasks(after(ledger.ReasonStopped, ledger.Done, ledger.Ready), settings, open("Task 1", "Task 2", "Task 3"), time.Time{}); !slices.Equal(got, []string{"Task 2", "Task 3"}) {
 		t.Errorf("ready: %v", got)
 	}
 }
