@@ -112,6 +112,12 @@ func addRequests(t *testing.T, all topics) {
 	d := over(&green)
 	q := ledger.Question{ID: "q5", Kind: ledger.AskMerge, Run: "r1", Merge: &ledger.MergeAsked{Number: 48, HeadCommit: "c0ffee1234567890"}, Asked: d.Now, Expires: d.Now.Add(600e9)}
 	all.add(t, "request", "question", "", bot.Ask(d.Night.State, q, d.Now), 38)
+	for intent, s := range map[string]*ledger.RequestStanding{"not seen": nil, "green": &green} {
+		red := over(s)
+		red.Night.State.Project.Requests.Branches[0].Red = "go test ./..."
+		all.add(t, "request", "ended: fails without those above it, "+intent, "", endOf(red), 38)
+		all.add(t, "request", "question: fails without those above it, "+intent, "", bot.Ask(red.Night.State, q, d.Now), 38)
+	}
 	r := *d.Night.State.Project.Requests.Branches[0].Request
 	for intent, e := range map[string]ledger.MergeEnded{
 		"queued": {Method: ledger.MergeCommit}, "moved": {Failure: ledger.ForgeMoved, Text: "it has other commits now", Remedy: "Look at them before you merge"},
