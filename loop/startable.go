@@ -115,12 +115,7 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 	out := Start{Tasks: d.readyIn(snapshot)}
 	switch {
 	case len(out.Tasks) == 0:
-		out.Why = "nothing is ready"
-		for _, t := range d.Project.Tasks.of(setRepeats) {
-			if at := t.Again(); out.Again.IsZero() || at.Before(out.Again) {
-				out.Again = at
-			}
-		}
+		out.Why, out.Again = "nothing is ready", nextStart(d.Project.Tasks, now)
 	case r == nil, r.Check, !r.Settings.Stays, r.Settings.Source != settings.Source:
 		// The last run was not started automatically, so this start cannot
 		// repeat it endlessly.
@@ -139,10 +134,10 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 		} else {
 			out.Why = "the last run ended: " + string(r.Ended.Reason)
 		}
-	case anyNew(s, snapshot, out.Tasks):
+	case anyNew(s, snapshot, out.Tasks, now):
 		out.OK, out.Why = true, "something new is ready"
 	default:
-		out.Why = "the last run left these standing: " + string(r.Ended.Reason)
+		out.Why, out.Again = "the last run left these standing: "+string(r.Ended.Reason), nextStart(s.Project.Tasks, now)
 	}
 	return out
 }
@@ -157,11 +152,36 @@ func waitsADay(reason ledger.Reason) bool {
 	return false
 }
 
+// startsAgain returns the time from which a done task that repeats is a reason for a
+// start, or the zero time for any other task. One without a cooldown is ready as soon as
+// it is done: it is a reason once a day.
+func (t *TaskState) startsAgain() time.Time {
+	at := t.Again()
+	if !at.IsZero() && t.Task.Repeat.Cooldown == 0 {
+		at = at.Add(limitEvery)
+	}
+	return at
+}
+
+// nextStart returns when the next task is a reason for a start that is none now, or the
+// zero time.
+func nextStart(tasks TaskList, now time.Time) (next time.Time) {
+	for _, t := range tasks.of(setRepeats) {
+		if at := t.startsAgain(); at.After(now) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
+}
+
 // anyNew reports whether one of the ready tasks was not ready, or had a
 // different text, when the last run ended.
-func anyNew(s State, snapshot ledger.Snapshot, ready []string) bool {
+func anyNew(s State, snapshot ledger.Snapshot, ready []string, now time.Time) bool {
 	for _, id := range ready {
 		old, known := s.Project.Find(id)
+		if known && now.Before(old.startsAgain()) {
+			continue
+		}
 		if !known || old.Status != ledger.Ready {
 			return true
 		}
