@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	loopreq "github.com/nightporter/nightporter/loop/request"
 )
@@ -92,6 +93,11 @@ func addRequests(t *testing.T, all topics) {
 	all.add(t, "request", "merge: by hand", "/merge", proved(tested).say(t, "/merge"), 38)
 	all.add(t, "request", "merge: by hand, look first", "/merge", proved(changed("")).say(t, "/merge"), 38)
 	all.add(t, "request", "merge: nothing there", "/merge", newService("shop").say(t, "/merge"), 38)
+	comesBack := over(&green)
+	list := comesBack.Night.State.Project.Tasks.Slice()
+	list[0].Task.Repeat, list[0].Ended = &ledger.Repeat{Cooldown: 3 * time.Hour}, comesBack.Now
+	comesBack.Night.State.Project.Tasks = loop.NewTaskList(list...)
+	all.add(t, "request", "status: a task comes back", "/status", comesBack.say(t, "/status"), 38)
 	missing := over(&green)
 	missing.Night.State.Project.Requests.Branches[0].Request.Missed = []string{"label night: Not Found", "reviewer ana: Reviews may only be requested from collaborators. One or more of the users are not."}
 	all.add(t, "request", "ended: not all taken", "", endOf(missing), 38)

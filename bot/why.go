@@ -139,6 +139,32 @@ func turnOf(s loop.State, t loop.TaskState, now time.Time) string {
 	return ""
 }
 
+// nextAgain says which task comes back first, and when: "deps again at 04:10". It is ""
+// where none does.
+func nextAgain(s loop.State, now time.Time) string {
+	var first loop.TaskState
+	more := 0
+	for _, t := range s.Project.Tasks.All() {
+		switch at := t.Again(); {
+		case at.IsZero():
+		case first.Again().IsZero():
+			first = *t
+		case at.Before(first.Again()):
+			first, more = *t, more+1
+		default:
+			more++
+		}
+	}
+	if first.Again().IsZero() {
+		return ""
+	}
+	text := shortID(first.Task.ID) + " " + againText(first, now)
+	if more > 0 {
+		text += fmt.Sprintf(", %d more later", more)
+	}
+	return text + "."
+}
+
 // againText says when a done task that repeats comes back: "again at 04:10". It is ""
 // for any other task.
 func againText(t loop.TaskState, now time.Time) string {

@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -53,6 +54,12 @@ func TestTasksWhy(t *testing.T) {
 	for _, id := range []string{"Task 3", "Task 6", "Task 4", "Task 11"} {
 		one, _ := s.Project.Find(id)
 		text += "\n/task " + id[5:] + ":\n" + bot.Task(s, one, "", evening).Text(60) + "\n"
+	}
+	text += "\n/tasks:\n" + bot.Tasks(s, evening).Text(60) + "\n\nnightporter tasks:\n" + bot.TasksTable(s, 60, evening)
+	// Later, all that is left repeats.
+	s.Project.Tasks = loop.NewTaskList(slices.DeleteFunc(s.Project.Tasks.Slice(), func(t loop.TaskState) bool { return t.Status != ledger.Done })...)
+	for _, after := range []time.Duration{0, 6 * time.Hour} {
+		text += "\nnightporter tasks, " + after.String() + " later:\n" + bot.TasksTable(s, 60, evening.Add(after))
 	}
 	golden.Compare(t, "tasks-why.txt", text)
 }

@@ -295,7 +295,7 @@ func (d *decision) nothingLeft() ledger.RunEnded {
 	case len(d.lost()) > 0:
 		return ledger.RunEnded{Reason: ledger.ReasonNothing, Text: d.lostText()}
 	case len(left) > 0 && d.run().Settings.Only == "":
-		return ledger.RunEnded{Reason: ledger.ReasonNothing, Text: fmt.Sprintf("%s before --from %s still to do", joinFew(shortIDs(left)), ledger.ShortID(d.run().Settings.From))}
+		return ledger.RunEnded{Reason: ledger.ReasonNothing, Before: left, Text: fmt.Sprintf("%s before --from %s still to do", joinFew(shortIDs(left)), ledger.ShortID(d.run().Settings.From))}
 	case len(left) > 0:
 		return ledger.RunEnded{Reason: ledger.ReasonChosen, Text: fmt.Sprintf("%d more were left out by --only", len(left))}
 	}
