@@ -2,8 +2,9 @@ package ledger
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // ResumeCommand returns the exact shell command that resumes a run.
@@ -30,7 +31,7 @@ var fromFlag = regexp.MustCompile(`(^| )--from ('[^']*'|\\'|[^ '])+`)
 
 // WithoutFrom returns the settings of a run that begins with the first open task.
 func (s Settings) WithoutFrom() Settings {
-	if at := fromFlag.FindStringIndex(s.Flags); s.From != "" && at != nil {
+	if at := fromFlag.FindStringSubmatchIndex(s.Flags); s.From != "" && at != nil {
 		s.Flags = strings.TrimSpace(s.Flags[:at[0]] + s.Flags[at[1]:])
 	}
 	s.From = ""
