@@ -39,7 +39,7 @@ func TestFormHostile(t *testing.T) {
 	for _, line := range []string{"/status", "/tasks", "/task 1", "/task 2", "/task 3", "/queue", "q1", "q2", "/log", "/diff 1", "/evidence 1", "/runs", "/runs r1", "/runs " + nasty, "/guidance @" + nasty, "/" + nasty, "/task " + nasty, "/help " + nasty, "/drop " + nasty, nasty, nasty + ": /stop", "/stop " + nasty} {
 		m := d.say(t, line)
 		checkForm(t, fmt.Sprintf("%.20q", line), m)
-		_ = bot.TasksTable(*s, 80)
+		_ = bot.TasksTable(*s, 80, time.Time{})
 	}
 }
 
@@ -127,7 +127,7 @@ func TestAnswered(t *testing.T) {
 }
 
 func TestTasksTable(t *testing.T) {
-	golden.Compare(t, "tasks-table.txt", bot.TasksTable(atWork().Night.State, 72))
+	golden.Compare(t, "tasks-table.txt", bot.TasksTable(atWork().Night.State, 72, atWork().Now))
 }
 
 // TestEvidenceBroke checks that the evidence ends at the last failed check, not

@@ -84,7 +84,7 @@ func addProofs(t *testing.T, all topics) {
 func TestProofIsNoClaim(t *testing.T) {
 	d := proved(ledger.Proof{Word: ledger.TestedNew}, changed("Mira"))
 	for _, width := range []int{38, 60, 100} {
-		table := bot.TasksTable(d.Night.State, width)
+		table := bot.TasksTable(d.Night.State, width, d.Now)
 		if !strings.Contains(table, "tested (new code)") || !strings.Contains(table, "changed checks") {
 			t.Errorf("%d columns:\n%s", width, table)
 		}

@@ -172,6 +172,8 @@ func mergeRequestStep(b request.Branch) string {
 	switch s := b.Seen; {
 	case !b.IsOpen() || b.Merging != "" || b.Queued:
 		return "Nothing runs."
+	case b.Red != "":
+		return first + redAlone(b) + "."
 	case s == nil || s.Failure == "" && (s.Failing == 0 && s.Pending > 0 || request.IsEarly(s.RequestStanding)):
 		return "Merge once its checks pass; nothing runs."
 	case s.Failure != "" || request.Refusal(s.RequestStanding, false) != nil:
@@ -180,6 +182,11 @@ func mergeRequestStep(b request.Branch) string {
 		return first + theirCommits + "."
 	}
 	return mergeNow
+}
+
+// redAlone says what failed on the commit of a request that passes only with those above.
+func redAlone(b request.Branch) string {
+	return "without those above it " + Cut(Clean(b.Red), 40) + " fails"
 }
 
 // theirCommits says that a request's head is none of nightporter's.
@@ -204,7 +211,7 @@ func MergeButton(s loop.State) (button Button, ok bool) {
 	if !open || s.Project.Run.Ended == nil || !s.Project.Run.Over() {
 		return Button{}, false
 	}
-	if step := MergeStep(s, *s.Project.Run.Ended); step == mergeNow || b.Seen == nil && step == mergeRequestStep(b) {
+	if step := MergeStep(s, *s.Project.Run.Ended); step == mergeNow || b.Seen == nil && b.Red == "" && step == mergeRequestStep(b) {
 		return Button{Label: "Merge", Command: "/merge " + strconv.Itoa(b.Request.Number)}, true
 	}
 	return Button{}, false
@@ -402,6 +409,9 @@ func (m *Message) confirmMerge(s loop.State, q ledger.Question, _ time.Time) {
 		line += ": " + theirCommits
 	}
 	m.add(line)
+	if b.Red != "" {
+		m.add(fullSentence(redAlone(b)))
+	}
 	m.add("Looked at once more before it is merged.")
 }
 

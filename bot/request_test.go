@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	loopreq "github.com/nightporter/nightporter/loop/request"
 )
@@ -92,6 +93,11 @@ func addRequests(t *testing.T, all topics) {
 	all.add(t, "request", "merge: by hand", "/merge", proved(tested).say(t, "/merge"), 38)
 	all.add(t, "request", "merge: by hand, look first", "/merge", proved(changed("")).say(t, "/merge"), 38)
 	all.add(t, "request", "merge: nothing there", "/merge", newService("shop").say(t, "/merge"), 38)
+	comesBack := over(&green)
+	list := comesBack.Night.State.Project.Tasks.Slice()
+	list[0].Task.Repeat, list[0].Ended = &ledger.Repeat{Cooldown: 3 * time.Hour}, comesBack.Now
+	comesBack.Night.State.Project.Tasks = loop.NewTaskList(list...)
+	all.add(t, "request", "status: a task comes back", "/status", comesBack.say(t, "/status"), 38)
 	missing := over(&green)
 	missing.Night.State.Project.Requests.Branches[0].Request.Missed = []string{"label night: Not Found", "reviewer ana: Reviews may only be requested from collaborators. One or more of the users are not."}
 	all.add(t, "request", "ended: not all taken", "", endOf(missing), 38)
@@ -112,6 +118,12 @@ func addRequests(t *testing.T, all topics) {
 	d := over(&green)
 	q := ledger.Question{ID: "q5", Kind: ledger.AskMerge, Run: "r1", Merge: &ledger.MergeAsked{Number: 48, HeadCommit: "c0ffee1234567890"}, Asked: d.Now, Expires: d.Now.Add(600e9)}
 	all.add(t, "request", "question", "", bot.Ask(d.Night.State, q, d.Now), 38)
+	for intent, s := range map[string]*ledger.RequestStanding{"not seen": nil, "green": &green} {
+		red := over(s)
+		red.Night.State.Project.Requests.Branches[0].Red = "go test ./..."
+		all.add(t, "request", "ended: fails without those above it, "+intent, "", endOf(red), 38)
+		all.add(t, "request", "question: fails without those above it, "+intent, "", bot.Ask(red.Night.State, q, d.Now), 38)
+	}
 	r := *d.Night.State.Project.Requests.Branches[0].Request
 	for intent, e := range map[string]ledger.MergeEnded{
 		"queued": {Method: ledger.MergeCommit}, "moved": {Failure: ledger.ForgeMoved, Text: "it has other commits now", Remedy: "Look at them before you merge"},

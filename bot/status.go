@@ -230,6 +230,7 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 		}
 	case t.Left+t.Blocked+t.Needs == 0 && r.Ended != nil: // read from the tasks: they may have been settled after the run's end
 		m.add(r.ID + " ended, and nothing is left to do.")
+		m.add(nextAgain(s, now))
 	case r.Ended != nil:
 		m.add(r.ID + " ended: " + string(r.Ended.Reason))
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // Tasks lists a project's tasks in document order. Done tasks with the same word of
-// proof share a line, above all others; withdrawn tasks are left out.
-func Tasks(s loop.State) Message {
+// proof share a line, above all others; those that come back have another one, with the
+// time. Withdrawn tasks are left out.
+func Tasks(s loop.State, now time.Time) Message {
 	t := Count(s)
 	name := orElse(Plan(s.Project.Run), "tasks")
 	m := newMessage("tasks", firstLine("", s.Project.Name, name, " · "+t.String()+" done"))
@@ -28,6 +29,11 @@ func Tasks(s loop.State) Message {
 	for _, g := range ProofGroups(s, done) {
 		m.add(g.Sign + " " + g.Whole())
 	}
+	for _, ts := range done {
+		if again := againText(ts, now); again != "" {
+			m.add(fmt.Sprintf("%s %s %s", SignLater, shortID(ts.Task.ID), again))
+		}
+	}
 	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status == ledger.Done || ts.Status == ledger.Withdrawn {
 			continue
@@ -43,7 +49,7 @@ func Tasks(s loop.State) Message {
 // TasksTable lists all tasks for a terminal, one per line, including done and
 // withdrawn tasks. width is in columns; 0 or less means 100. The result ends
 // with a newline.
-func TasksTable(s loop.State, width int) string {
+func TasksTable(s loop.State, width int, now time.Time) string {
 	if width <= 0 {
 		width = 100
 	}
@@ -69,6 +75,9 @@ func TasksTable(s loop.State, width int) string {
 		head := sign + " " + Pad(shortID(ts.Task.ID), ids, 0) + "  "
 		if proof := ProofText(s, *ts); proof != "" {
 			word = widest(width-Width(head)-leastTitle-2, word+" · "+proof, "done · "+proof, proof)
+		}
+		if again := againText(*ts, now); again != "" {
+			word = widest(width-Width(head)-leastTitle-2, word+" · "+again, again)
 		}
 		title := Cut(Clean(ts.Task.Title), max(width-Width(head)-Width(word)-2, leastTitle))
 		fmt.Fprintf(&b, "%s%s%s\n", head, Pad(title, width-Width(head)-Width(word)-2, 2), word)
@@ -136,7 +145,7 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 		m.proof(*p)
 	}
 	m.partsOf(s, t)
-	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 {
+	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 || !t.Again().IsZero() {
 		m.add(turnOf(s, t, now))
 	}
 	m.next(s, t)

@@ -33,8 +33,12 @@ func TasksWhy(s loop.State, now time.Time) string {
 		}
 	}
 	for _, ts := range s.Project.Tasks.All() {
-		if !ready[ts.Task.ID] && ts.Status != ledger.Done && ts.Status != ledger.Withdrawn {
+		switch {
+		case ready[ts.Task.ID] || ts.Status == ledger.Withdrawn:
+		case ts.Status != ledger.Done:
 			line(*ts, WaitText(s, *ts))
+		case !ts.Again().IsZero():
+			line(*ts, againText(*ts, now))
 		}
 	}
 	return b.String()
@@ -129,6 +133,49 @@ func turnOf(s loop.State, t loop.TaskState, now time.Time) string {
 		}
 	case ledger.Pending:
 		return WaitText(s, t)
+	case ledger.Done:
+		return againText(t, now)
 	}
 	return ""
+}
+
+// nextAgain says which task comes back first, and when: "deps again at 04:10". It is ""
+// where none does.
+func nextAgain(s loop.State, now time.Time) string {
+	var first loop.TaskState
+	more := 0
+	for _, t := range s.Project.Tasks.All() {
+		switch at := t.Again(); {
+		case at.IsZero():
+		case first.Again().IsZero():
+			first = *t
+		case at.Before(first.Again()):
+			first, more = *t, more+1
+		default:
+			more++
+		}
+	}
+	if first.Again().IsZero() {
+		return ""
+	}
+	text := shortID(first.Task.ID) + " " + againText(first, now)
+	if more > 0 {
+		text += fmt.Sprintf(", %d more later", more)
+	}
+	return text + "."
+}
+
+// againText says when a done task that repeats comes back: "again at 04:10". It is ""
+// for any other task.
+func againText(t loop.TaskState, now time.Time) string {
+	at := t.Again().In(now.Location())
+	switch {
+	case at.IsZero():
+		return ""
+	case !at.After(now):
+		return "again with the next run"
+	case at.Sub(now) < 24*time.Hour:
+		return "again at " + at.Format("15:04")
+	}
+	return "again on " + at.Format("Jan 2, 15:04")
 }

@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -32,6 +33,9 @@ func scheduled(order ledger.Order) loop.State {
 			task("8", ledger.Skipped, nil),
 			task("9", ledger.Ready, func(t *loop.TaskState) { t.Task.Mark = ledger.MarkBlocked }),
 			task("10", ledger.Ready, func(t *loop.TaskState) { t.Task.Priority, t.Task.Complexity = -2, 10 }),
+			task("11", ledger.Done, func(t *loop.TaskState) {
+				t.Task.Repeat, t.Ended = &ledger.Repeat{Cooldown: 5 * time.Hour}, evening
+			}),
 		),
 	}}
 }
@@ -47,9 +51,15 @@ func TestTasksWhy(t *testing.T) {
 	chosen.Project.Run = &r
 	text += "\nBy score, after /next 2:\n" + bot.TasksWhy(chosen, evening)
 	text += "\nAs in the file:\n" + bot.TasksWhy(scheduled(ledger.OrderDocument), evening)
-	for _, id := range []string{"Task 3", "Task 6", "Task 4"} {
+	for _, id := range []string{"Task 3", "Task 6", "Task 4", "Task 11"} {
 		one, _ := s.Project.Find(id)
 		text += "\n/task " + id[5:] + ":\n" + bot.Task(s, one, "", evening).Text(60) + "\n"
+	}
+	text += "\n/tasks:\n" + bot.Tasks(s, evening).Text(60) + "\n\nnightporter tasks:\n" + bot.TasksTable(s, 60, evening)
+	// Later, all that is left repeats.
+	s.Project.Tasks = loop.NewTaskList(slices.DeleteFunc(s.Project.Tasks.Slice(), func(t loop.TaskState) bool { return t.Status != ledger.Done })...)
+	for _, after := range []time.Duration{0, 6 * time.Hour} {
+		text += "\nnightporter tasks, " + after.String() + " later:\n" + bot.TasksTable(s, 60, evening.Add(after))
 	}
 	golden.Compare(t, "tasks-why.txt", text)
 }

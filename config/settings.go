@@ -263,6 +263,7 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	}
 	s.MaxTasks = firstSet(tasks, flags.MaxTasks, p.MaxTasks)
 	s.Order = ledger.Order(cmp.Or(p.Order, string(kind.Order)))
+	s.MarksWorking, s.CountsTries = kind.MarksWorking() && !s.CommitStatus, kind.CountsTries() && !s.CommitStatus
 	s.MaxIterations = firstSet(sessions, flags.MaxIterations, p.MaxIterations)
 	s.MaxWaves = firstSet(defaultWaves, flags.MaxWaves, p.MaxWaves)
 	if s.MaxNewFiles = firstSet(0, p.MaxNewFiles); p.MaxNewFiles != nil && s.MaxNewFiles == 0 {

@@ -43,6 +43,7 @@ func (d *decision) advance() {
 			return
 		}
 		d.settleParts()
+		d.settleRepeats()
 		d.settleReady()
 		if r.Batch != nil && r.Batch.Made > 0 && !isFaultWait(r.Wait) && !(r.StopNow && r.Signal != "") {
 			d.stepBatch() // what was verified as one is committed as one
@@ -274,15 +275,14 @@ func (d *decision) isOpen(t *TaskState) bool {
 // decided twice: when no task is left, and again when the run ends, because the
 // source may change while the branch tip is verified.
 func (d *decision) nothingLeft() ledger.RunEnded {
-	var open []string
-	left := 0
+	var open, left []string
 	for _, t := range d.Project.Tasks.All() {
 		switch {
 		case !d.isOpen(t):
 		case d.wanted(t):
 			open = append(open, t.Task.ID)
 		default:
-			left++
+			left = append(left, t.Task.ID)
 		}
 	}
 	n := slices.IndexFunc(d.Project.Questions, func(q ledger.Question) bool { return q.Kind == ledger.AskUnticked })
@@ -294,8 +294,10 @@ func (d *decision) nothingLeft() ledger.RunEnded {
 		return ledger.RunEnded{Reason: ledger.ReasonNothing, Text: q.Text + " (" + q.ID + ")"}
 	case len(d.lost()) > 0:
 		return ledger.RunEnded{Reason: ledger.ReasonNothing, Text: d.lostText()}
-	case left > 0:
-		return ledger.RunEnded{Reason: ledger.ReasonChosen, Text: fmt.Sprintf("%d more were left out by --from or --only", left)}
+	case len(left) > 0 && d.run().Settings.Only == "":
+		return ledger.RunEnded{Reason: ledger.ReasonNothing, Before: left, Text: fmt.Sprintf("%s before --from %s still to do", joinFew(shortIDs(left)), ledger.ShortID(d.run().Settings.From))}
+	case len(left) > 0:
+		return ledger.RunEnded{Reason: ledger.ReasonChosen, Text: fmt.Sprintf("%d more were left out by --only", len(left))}
 	}
 	return ledger.RunEnded{Reason: ledger.ReasonDone}
 }

@@ -356,6 +356,7 @@ func (p Project) read(b ledger.SourceRead, at time.Time) Project {
 			if now.Mark != t.Lifted {
 				edited.Lifted = ""
 			}
+			edited.counted(now.Failures)
 			edited.Task, edited.Doubted, edited.Lost = *now, time.Time{}, ""
 			edited.Archived, edited.ArchivedText = false, ""
 			t = &edited

@@ -26,9 +26,26 @@ func (r *Run) applyRemake(e ledger.Entry) {
 			r.Checks = nil
 		}
 	case ledger.Verified:
+		if e.Task == "" && b.Kind == ledger.KindFinal {
+			r.tipVerified(b)
+		}
 		if r.Remake != nil && r.Remake.Stage == RemakeChecking && e.Task == "" && b.Kind == ledger.KindFinal && b.Tree == r.Remake.Tip {
 			r.Remake = nil
 		}
+	}
+}
+
+// tipVerified folds the verification of the run's tip into its commit: it may pass only
+// with later ones.
+func (r *Run) tipVerified(v ledger.Verified) {
+	n := slices.IndexFunc(r.Made, func(m MadeCommit) bool { return m.tip() == v.Tree })
+	if n < 0 {
+		return
+	}
+	r.Made = slices.Clone(r.Made)
+	r.Made[n].Red = ""
+	if red := redResults(v.Results); len(red) > 0 {
+		r.Made[n].Red = red[0].Run
 	}
 }
 
@@ -94,7 +111,7 @@ func (p Project) remade(b ledger.BranchRemade) Project {
 	for _, c := range b.Commits {
 		for n := range r.Made {
 			if m := &r.Made[n]; c.Task != "" && !c.Undo && m.Commit == c.Of && ledger.SameID(m.Task, c.Task) {
-				m.Now, m.Empty = c.Commit, c.Commit == ""
+				m.Now, m.Empty, m.Red = c.Commit, c.Commit == "", ""
 			}
 		}
 		if at := p.index(c.Task); at >= 0 && c.Commit != "" && !c.Undo {

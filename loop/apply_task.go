@@ -13,6 +13,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	switch b := e.Body.(type) {
 	case ledger.TaskSet:
 		t.Status, t.Why, t.Question = b.To, b.Reason(), b.Question
+		t.Repeated = t.Repeated || b.Again
 		t.Person = b.To == ledger.ManualVerify || t.Person && b.To != ledger.Done
 		if b.Fresh {
 			t.Scripted, t.Returned = false, b.Returned
@@ -66,6 +67,12 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.SourceMarked:
 		if b.Error == "" {
 			t.Marked, t.MarkedAt = b.Mark, e.Time
+			if b.Tries != nil {
+				t.counted(b.Tries.Failures)
+			}
+			if b.Mark == ledger.MarkWorking {
+				b.Mark = ledger.MarkOpen // as the source reads from now on
+			}
 			if t.Task.Mark != markGone {
 				t.Task.Mark = b.Mark
 			}
@@ -105,6 +112,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		switch {
 		case b.Failed:
 			t.Failed++
+			t.Uncounted++
 			t.LastFail, t.Attempt = b.Why, nil
 			t.Stalled = b.Outcome == ledger.OutcomeStalled
 		case b.Replan:

@@ -27,6 +27,7 @@ func (d *decision) decide() Decision {
 		d.adopt(refusal)
 		return d.made()
 	}
+	before := d.State
 	d.effectDone(d.in.Result)
 	switch b := d.in.Body.(type) {
 	case StartRun:
@@ -137,6 +138,7 @@ func (d *decision) decide() Decision {
 		d.answerComments()
 		d.keepRequests()
 	}
+	d.markWorking(before)
 	return d.made()
 }
 

@@ -67,6 +67,12 @@ func (d *director) set(rest string) {
 			}
 		case "order":
 			s.Order = ledger.Order(v)
+		case "commitstatus":
+			s.CommitStatus = num > 0
+		case "working":
+			s.MarksWorking = num > 0
+		case "counts":
+			s.CountsTries = num > 0
 		case "queue":
 			s.Queue = ledger.QueueMode(v)
 		case "batch":

@@ -109,11 +109,23 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Role = v
 		case "phase":
 			t.Phase = num
+		case "repeat": // minutes
+			t.Repeat = &ledger.Repeat{Cooldown: time.Duration(num) * time.Minute}
 		case "failures":
 			t.Failures = num
 		default:
 			d.t.Fatalf("what is %s of a task?", k)
 		}
+	}
+}
+
+// markIn does to a task of the source what writing a mark does to its next reading.
+func markIn(t *ledger.Task, b ledger.EffectMark) {
+	if t.Mark = b.Mark; b.Mark == ledger.MarkWorking {
+		t.Mark = ledger.MarkOpen
+	}
+	if b.Tries != nil {
+		t.Failures, t.Tried = b.Tries.Failures, b.Tries.Last
 	}
 }
 
@@ -217,9 +229,9 @@ func (d *director) let(kind string) {
 			return
 		}
 		d.plan.Tasks = slices.Clone(d.plan.Tasks)
-		d.plan.Tasks[n].Mark = b.Mark
+		markIn(&d.plan.Tasks[n], b)
 		d.unmarked = d.s.Project.Tasks
-		d.input(MarkMade{Task: b.Task, Mark: b.Mark})
+		d.input(MarkMade{Task: b.Task, Mark: b.Mark, Tries: b.Tries})
 	case "tasks.add":
 		b, _ := take[ledger.EffectAddTasks](d.night, nil)
 		added, plan := addTo(d.plan, b.Add)

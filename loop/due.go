@@ -37,6 +37,7 @@ func Due(s State) time.Time {
 	if _, _, from := upkeepNext(s.Project); !from.IsZero() {
 		need(from)
 	}
+	need(nextRepeat(s))
 	if r := s.Project.Run; !r.Over() {
 		// Other waits end with their question or agent, which are handled above.
 		if isFaultWait(r.Wait) {

@@ -305,6 +305,7 @@ type MarkMade struct {
 	Mark   ledger.Mark
 	Err    string
 	Source string // of the effect
+	Tries  *ledger.Tries
 }
 
 // TasksWritten is the result of EffectAddTasks. A non-empty Err says why the source

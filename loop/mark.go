@@ -48,10 +48,13 @@ func (d *decision) expireGuidance(task, why string) {
 // (Settings.CommitStatus).
 func (d *decision) mark(id string, m ledger.Mark) {
 	t, ok := d.task(id)
-	if !ok || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus || d.withheld(t) {
+	if !ok || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
 		return
 	}
-	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m, Source: d.Project.Source})
+	if back := t.Marked == ledger.MarkWorking && m == ledger.MarkOpen; d.withheld(t) && !back {
+		return
+	}
+	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m, Source: d.Project.Source, Tries: d.triesOf(t)})
 }
 
 // markMade records the result of writing a mark. One of another plan changes no
@@ -60,14 +63,14 @@ func (d *decision) markMade(b MarkMade) {
 	if b.Mark == "" && b.Err == "" || b.Source != "" && b.Source != d.Project.Source {
 		return
 	}
-	d.add(scope{task: b.Task}, ledger.SourceMarked{Mark: b.Mark, Error: b.Err})
+	d.add(scope{task: b.Task}, ledger.SourceMarked{Mark: b.Mark, Error: b.Err, Tries: b.Tries})
 	// Two marks of one task can be under way at once, and the older one may be
 	// written last. Then the newer one is written again.
 	t, ok := d.task(b.Task)
 	if !ok || b.Err != "" || b.Mark == "" {
 		return
 	}
-	if want := markOf(t.Status); want != "" && want != b.Mark {
+	if want := d.shown(t); want != "" && want != b.Mark {
 		d.mark(b.Task, want)
 	}
 }

@@ -41,8 +41,12 @@ func (d *decision) askMerge(number int) {
 			d.withdraw(q, "asked again")
 		}
 	}
+	text := fmt.Sprintf("merge PR %d into %s", b.Request.Number, b.Request.Base)
+	if b.Red != "" {
+		text += fmt.Sprintf(", although %s fails without those above it", b.Red)
+	}
 	q := ledger.Question{
-		ID: d.nextID("q"), Kind: ledger.AskMerge, Run: b.Run, Text: fmt.Sprintf("merge PR %d into %s?", b.Request.Number, b.Request.Base),
+		ID: d.nextID("q"), Kind: ledger.AskMerge, Run: b.Run, Text: text + "?",
 		Merge: &ledger.MergeAsked{Number: b.Request.Number, HeadCommit: head},
 		By:    d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
 	}

@@ -110,7 +110,7 @@ func (n *night) check(old State, d Decision) {
 				fail("%s goes from %s, and it was %s", e.Task, b.From, was)
 			}
 			status[ledger.FoldID(e.Task)] = b.To
-			if b.From == ledger.Done && b.Why != whyScripted && b.Returned == nil && !slices.Contains([]string{"retry", "redo", "answer", "branch_remade"}, n.last.Body.InputKind()) {
+			if b.From == ledger.Done && b.Why != whyScripted && b.Returned == nil && !b.Again && !slices.Contains([]string{"retry", "redo", "answer", "branch_remade"}, n.last.Body.InputKind()) {
 				fail("%s was done and is taken up again by %s", e.Task, n.last.Body.InputKind())
 			}
 			if b.Returned != nil && b.Returned.Times > ledger.MaxReturned {

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -12,7 +13,7 @@ import (
 // its first session on the commit base. It records nothing, and s stays as it
 // is.
 func PreviewRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, base ledger.Base) State {
-	d := asRun(s, settings, snapshot)
+	d := asRun(s, settings, snapshot, time.Time{})
 	d.add(scope{}, ledger.PreflightDone{Base: base})
 	d.settleReady()
 	return d.State

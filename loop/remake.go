@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -28,9 +29,13 @@ type MadeCommit struct {
 	Replaced bool          `json:"replaced,omitempty"` // its task was done again since
 	Now      string        `json:"now,omitempty"`      // of a branch that was made again: the commit with the change; "" = Commit
 	Empty    bool          `json:"empty,omitempty"`    // of such a branch: it has the whole change without a commit
+	Red      string        `json:"red,omitempty"`      // the command that failed on it when it was the tip
 	Proof    *ledger.Proof `json:"proof,omitempty"`    // what the task's "done" was worth before it was left out
 	ProvedIn string        `json:"proved_in,omitempty"`
 }
+
+// tip returns the commit as the run's branch has it.
+func (m MadeCommit) tip() string { return cmp.Or(m.Now, m.Commit) }
 
 // Remake is a branch that is being made again.
 type Remake struct {

@@ -131,7 +131,7 @@ func (d *decision) end(e ledger.RunEnded) {
 	}
 	if e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen {
 		now := d.nothingLeft()
-		e.Reason, e.Text = now.Reason, now.Text
+		e.Reason, e.Text, e.Before = now.Reason, now.Text, now.Before
 	}
 	if e.FinalCut {
 		e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
@@ -159,7 +159,11 @@ func (d *decision) end(e ledger.RunEnded) {
 	d.endRed(&e)
 	e.Exit = e.ExitCode()
 	if through := e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen; r.Upkeep == nil && e.Reason != ledger.ReasonChecked && (!through || e.Exit != 0) {
-		e.Resume = r.Settings.ResumeCommand()
+		s := r.Settings
+		if len(e.Before) > 0 { // with the same flag it would find nothing again
+			s = s.WithoutFrom()
+		}
+		e.Resume = s.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {
 		if q.EndsWithRun() {

@@ -88,7 +88,8 @@ func (w *world) finished() bool {
 }
 
 // hopeless reports whether a task can never start because a task that it
-// depends on was skipped, withdrawn or never existed.
+// depends on was skipped, withdrawn or never existed, or because the phase before its
+// own has such a task.
 func (w *world) hopeless(t TaskState, depth int) bool {
 	if depth > 50 || t.Status != ledger.Pending {
 		return false
@@ -99,7 +100,7 @@ func (w *world) hopeless(t TaskState, depth int) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(w.s.Project.OpenIn(w.s.Project.PhaseBefore(t)), func(o TaskState) bool { return w.hopeless(o, depth+1) })
 }
 
 func (w *world) ended() {

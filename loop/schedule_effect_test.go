@@ -162,13 +162,13 @@ func (w *world) act(e ledger.Effect) {
 		w.deliver(CommitMade{Task: b.Task, Committed: made}, "commit")
 	case ledger.EffectMark:
 		w.remove(e)
-		r := MarkMade{Task: b.Task, Mark: b.Mark}
+		r := MarkMade{Task: b.Task, Mark: b.Mark, Tries: b.Tries}
 		n := slices.IndexFunc(w.plan.Tasks, func(t ledger.Task) bool { return ledger.SameID(t.ID, b.Task) })
 		if n < 0 || !w.kind && w.draw(10, "unwritable") == 0 {
 			r.Err = "no such task"
 		} else {
 			w.plan.Tasks = slices.Clone(w.plan.Tasks)
-			w.plan.Tasks[n].Mark = b.Mark
+			markIn(&w.plan.Tasks[n], b)
 		}
 		w.do(r, w.key("mark"))
 	case ledger.EffectAddTasks:

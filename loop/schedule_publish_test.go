@@ -27,17 +27,15 @@ func (w *world) outgoing(e ledger.Effect) bool {
 }
 
 // push carries out a push. It fails for a commit that nobody made, that was red, or
-// that somebody verifies still.
+// that somebody verifies still. One of a stack may have been red, if that is said and
+// a later one passed.
 func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 	if w.remote.branches == nil {
 		w.remote.branches, w.remote.requests = map[string]string{}, map[string]ledger.Request{}
 	}
 	var up ledger.Base
+	of := w.s.Project.Requests.Branch(b.Run)
 	made, verified := false, len(w.settings.Verify) == 0
-	if of := w.s.Project.Requests.Branch(b.Run); of.Of != "" {
-		made, verified = w.underGreen(b.Push.Commit)
-		verified = verified || len(w.settings.Verify) == 0
-	}
 	for _, l := range w.entries {
 		switch x := l.Body.(type) {
 		case ledger.TaskCommitted:
@@ -61,6 +59,13 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 			}
 		}
 	}
+	if of.Of != "" {
+		if of.Red != w.redAsTip(b.Push.Commit) {
+			w.t.Fatalf("%s is pushed, and its request says %q of what failed on it\n%s", b.Push.Commit, of.Red, w.dump())
+		}
+		made, verified = w.underGreen(b.Push.Commit)
+		verified = verified || len(w.settings.Verify) == 0
+	}
 	if !made || !verified {
 		w.t.Fatalf("%s is pushed: committed %v, verified %v\n%s", b.Push.Commit, made, verified, w.dump())
 	}
@@ -77,6 +82,20 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 	}
 	w.remove(e)
 	w.deliver(PushFinished{Run: b.Run, Push: b.Push, Forge: pick(w, ledger.ForgeGitHub, ledger.ForgeGitHub, ledger.ForgePlain)}, "push")
+}
+
+// redAsTip returns the command that failed when a commit was last verified as the tip
+// of a branch, "" for none.
+func (w *world) redAsTip(commit string) (failed string) {
+	for _, l := range w.entries {
+		if x, ok := l.Body.(ledger.Verified); ok && x.Kind == ledger.KindFinal && x.Tree == commit {
+			failed = ""
+			if red := redResults(x.Results); len(red) > 0 {
+				failed = red[0].Run
+			}
+		}
+	}
+	return failed
 }
 
 // underGreen reports whether somebody made a commit, and whether it or one that was

@@ -70,6 +70,7 @@ func TestSchedules(t *testing.T) {
 			w.settings.Proof = ledger.ProofOff
 		}
 		w.settings.Order = pick(w, "", ledger.OrderDocument, ledger.OrderScore)
+		w.settings.MarksWorking, w.settings.CountsTries = w.draw(2, "") == 1, w.draw(2, "") == 1
 		w.phases = w.draw(2, "") == 0
 		w.settings.Push = pick(w, ledger.PushNever, ledger.PushEnd, ledger.PushTask)
 		w.settings.Requests.PerTask = w.draw(3, "a request a task") == 0
@@ -85,6 +86,9 @@ func TestSchedules(t *testing.T) {
 			}
 			if k > 0 && w.draw(2, "") == 0 {
 				task.DependsOn = []string{fmt.Sprintf("Task %d", 1+w.draw(k, ""))}
+			}
+			if w.draw(6, "") == 0 {
+				task.Repeat = &ledger.Repeat{Cooldown: time.Duration(w.draw(4, "")) * 10 * time.Minute}
 			}
 			w.moreOf(&task)
 			w.plan.Tasks = append(w.plan.Tasks, task)

@@ -83,7 +83,7 @@ func (l TaskList) score(n int, now time.Time) Score {
 	s := Score{
 		Priority:   min(max(t.Task.Priority, -mostPriority), mostPriority),
 		Complexity: min(max(cmp.Or(t.Task.Complexity, usualComplexity), 1), mostComplexity),
-		Failed:     t.Failed + min(max(t.Task.Failures, 0), mostPriority),
+		Failed:     t.Failed + min(max(t.Task.Failures-t.Counted, 0), mostPriority),
 		Minutes:    mostMinutes,
 	}
 	last := int32(-1) // a task that names another one twice stands twice in a row

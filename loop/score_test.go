@@ -98,6 +98,31 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// TestCountedOnce checks that a failed attempt that nightporter writes into the source
+// weighs as much as before it was written, whatever order the readings come in.
+func TestCountedOnce(t *testing.T) {
+	list := func(x TaskState) TaskList { return NewTaskList(x) }
+	x := TaskState{Task: ledger.Task{ID: "Task 1", Mark: ledger.MarkOpen, Failures: 2}, Status: ledger.Ready, Failed: 1, Uncounted: 1}
+	for _, c := range []struct {
+		name string
+		fold func(*TaskState)
+		want int
+	}{
+		{"before it is written", func(*TaskState) {}, 3},
+		{"written", func(x *TaskState) { x.counted(3) }, 3},
+		{"written and read again", func(x *TaskState) { x.counted(3); x.counted(3) }, 3},
+		{"another tool's came on top", func(x *TaskState) { x.counted(3); x.counted(4) }, 4},
+		{"taken up again by a person", func(x *TaskState) { x.counted(3); x.Failed = 0 }, 2},
+		{"set back by another tool", func(x *TaskState) { x.counted(3); x.counted(0) }, 1},
+	} {
+		x := x
+		c.fold(&x)
+		if got := list(x).score(0, scoredAt).Failed; got != c.want {
+			t.Errorf("%s: %d failed, want %d", c.name, got, c.want)
+		}
+	}
+}
+
 // BenchmarkSchedule takes the next of many ready tasks, each with dependents, by
 // score.
 func BenchmarkSchedule(b *testing.B) {

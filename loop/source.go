@@ -84,6 +84,7 @@ func (d *decision) takeSource(s reading) {
 			if s.precedesMark(t) && t.Task.Mark != markGone {
 				again = again || told.Mark != t.Task.Mark // a person may have changed it right after
 				told.Mark = t.Task.Mark
+				told.Failures, told.Tried = t.Task.Failures, t.Task.Tried
 			}
 			back := !t.Doubted.IsZero() && t.Task.Mark != markGone
 			unsure := !whole && takesAway(t, &told) || d.cutsOff(t, &told)
@@ -97,7 +98,7 @@ func (d *decision) takeSource(s reading) {
 				}
 				back = false
 			}
-			if t.Task.Mark == told.Mark && sameBody(&t.Task, &told) {
+			if t.Task.Mark == told.Mark && sameBody(&t.Task, &told) && told.Failures == t.Task.Failures {
 				if back {
 					read.Back = append(read.Back, told.ID)
 				}
@@ -107,7 +108,7 @@ func (d *decision) takeSource(s reading) {
 		}
 		read.Tasks = append(read.Tasks, *now)
 		changed = append(changed, change{old, *now})
-		if known && old.Status == ledger.Done && (old.Task.Mark == ledger.MarkDone || old.Task.Mark == markGone) && now.Mark != ledger.MarkDone {
+		if known && old.Status == ledger.Done && (old.Task.Mark == ledger.MarkDone || old.Task.Mark == markGone) && now.Mark != ledger.MarkDone && now.Repeat == nil {
 			unticked = append(unticked, now.ID)
 		}
 	}
@@ -126,6 +127,8 @@ func (d *decision) takeSource(s reading) {
 		switch {
 		case c.old.Status == "" && c.now.Mark == ledger.MarkDone:
 			d.setTask(id, ledger.Done, "ticked in the source")
+		case c.old.Status == ledger.Done && c.now.Repeat != nil && c.old.Task.Mark == ledger.MarkDone && c.now.Mark == ledger.MarkOpen:
+			d.comeBack(id, "open again in the source")
 		case c.old.Status == ledger.Withdrawn && c.now.Mark != ledger.MarkDone:
 			d.wake(c.old, c.now)
 		case c.now.Mark == ledger.MarkDone && c.old.Status != ledger.Done && c.old.Status != "" && c.now.Mark != c.old.Lifted:
@@ -199,7 +202,7 @@ func (d *decision) tickedAgain() {
 // ended.
 func (d *decision) remark() {
 	for _, t := range d.Project.Tasks.of(setDone) {
-		if t.Task.Mark == ledger.MarkOpen && t.Marked == "" && (t.Commit != "" || len(t.Parts) > 0) {
+		if t.Task.Mark == ledger.MarkOpen && (t.Marked == "" || t.Marked == ledger.MarkWorking) && (t.Commit != "" || len(t.Parts) > 0) {
 			d.mark(t.Task.ID, ledger.MarkDone)
 		}
 	}

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +14,8 @@ import (
 // own on the remote, and its request stands on the one before. The run's own branch
 // is not pushed then: the topmost of the stack has all its commits. Nothing is pushed
 // before the run's tip is verified; commits that are no task's, such as those that
-// take a change back, go with the task before them.
+// take a change back, go with the task before them. A commit that failed as the tip has
+// its branch all the same, because those above it stand on it, and says what failed.
 
 // stacks reports whether the run has a request for each of its tasks. What it began
 // with holds, whatever the settings say after a restart.
@@ -48,10 +48,11 @@ func (d *decision) stack() (all []level) {
 			name = fmt.Sprintf("%s-%d", name, times[name])
 		}
 		b := request.Branch{Run: r.ID + "-" + name, Name: r.firstBranch() + "-" + name, Of: r.ID, Task: m.Task}
+		b.Red = m.Red
 		b.Joint = r.Settings.Queue == ledger.QueueBatch || m.Now != "" && m.Now != m.Commit
 		if at := slices.IndexFunc(all[:begun], func(l level) bool { return l.Run == b.Run }); at >= 0 {
 			if all[at].commit == "" { // its push is under way, or broke
-				all[at].commit = cmp.Or(m.Now, m.Commit)
+				all[at].commit = m.tip()
 			}
 			continue
 		}
@@ -61,10 +62,10 @@ func (d *decision) stack() (all []level) {
 		if b.On = d.runBefore().Run; len(all) > 0 {
 			b.On = all[len(all)-1].Run
 		}
-		all = append(all, level{b, cmp.Or(m.Now, m.Commit)})
+		all = append(all, level{b, m.tip()})
 	}
 	if len(all) > 0 {
-		all[len(all)-1].commit, all[len(all)-1].Joint = r.Tip, false
+		all[len(all)-1].commit, all[len(all)-1].Joint, all[len(all)-1].Red = r.Tip, false, ""
 	}
 	return all
 }
@@ -164,7 +165,7 @@ func (d *decision) stackFacts(f *request.Facts, b request.Branch) {
 	atWork := r.ID == b.Of && !r.Over() && r.Finishing == nil
 	all := p.Requests.Stack(b.Of)
 	at := slices.IndexFunc(all, func(o request.Branch) bool { return o.Run == b.Run })
-	place := &request.Place{N: at + 1, Joint: b.Joint}
+	place := &request.Place{N: at + 1, Joint: b.Joint, Red: b.Red}
 	if !atWork {
 		place.Of = len(all)
 		if r.ID == b.Of {

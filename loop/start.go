@@ -140,7 +140,7 @@ func (d *decision) preflighted(b Preflighted) {
 		d.upkeepPreflighted(b)
 		return
 	}
-	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
+	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: d.Project.untold(b.Warnings)})
 	d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 	r = d.run()
 	if c := newCheck(r.Settings, ledger.KindBaseline, b.Base.Tree, true, d.startCommands()); len(c.Commands) > 0 {
@@ -248,6 +248,7 @@ func (d *decision) begin(b ledger.RunStarted) {
 		return
 	}
 	_, b.Tasks = d.Project.Count()
+	d.settleRepeats()
 	d.settleReady()
 	if t, ok := d.firstReady(); ok {
 		b.First = t.Task.ID

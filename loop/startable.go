@@ -65,9 +65,12 @@ type Start struct {
 }
 
 // ReadyTasks returns the ids of the tasks that a new run with these settings
-// would find ready in the snapshot, in document order. It changes nothing.
-func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []string {
-	d := asRun(s, settings, snapshot)
+// would find ready in the snapshot at a time, in document order. It changes nothing.
+func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time) []string {
+	return asRun(s, settings, snapshot, now).readyIn(snapshot)
+}
+
+func (d *decision) readyIn(snapshot ledger.Snapshot) []string {
 	var ids []string
 	for _, t := range d.Project.Tasks.of(setReady) {
 		lacks := !isPart(t.Task) && !slices.ContainsFunc(snapshot.Tasks, func(now ledger.Task) bool { return ledger.SameID(now.ID, t.Task.ID) })
@@ -81,13 +84,14 @@ func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []s
 // asRun returns the decision of a run that takes over the snapshot. Callers
 // read its state and never commit it. s stays as it is, because Apply changes
 // no state in place.
-func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decision {
-	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon"}}
+func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time) *decision {
+	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: now}}
 	d.add(scope{}, ledger.RunPlanned{Run: "r0", Settings: settings})
 	if !settings.Scripted() {
 		d.reopenScripted() // an automatic start of the scripted agent would repeat itself for ever
 	}
 	d.takeSource(reading{Snapshot: snapshot, first: true})
+	d.settleRepeats()
 	d.settleReady()
 	return d
 }
@@ -107,10 +111,11 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 	if slices.ContainsFunc(s.Project.Questions, func(q ledger.Question) bool { return q.Kind == ledger.AskStart }) {
 		return Start{Why: "somebody is being asked whether to start"}
 	}
-	out := Start{Tasks: ReadyTasks(s, settings, snapshot)}
+	d := asRun(s, settings, snapshot, now)
+	out := Start{Tasks: d.readyIn(snapshot)}
 	switch {
 	case len(out.Tasks) == 0:
-		out.Why = "nothing is ready"
+		out.Why, out.Again = "nothing is ready", nextStart(d.Project.Tasks, now)
 	case r == nil, r.Check, !r.Settings.Stays, r.Settings.Source != settings.Source:
 		// The last run was not started automatically, so this start cannot
 		// repeat it endlessly.
@@ -129,10 +134,10 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 		} else {
 			out.Why = "the last run ended: " + string(r.Ended.Reason)
 		}
-	case anyNew(s, snapshot, out.Tasks):
+	case anyNew(s, snapshot, out.Tasks, now):
 		out.OK, out.Why = true, "something new is ready"
 	default:
-		out.Why = "the last run left these standing: " + string(r.Ended.Reason)
+		out.Why, out.Again = "the last run left these standing: "+string(r.Ended.Reason), nextStart(s.Project.Tasks, now)
 	}
 	return out
 }
@@ -147,11 +152,36 @@ func waitsADay(reason ledger.Reason) bool {
 	return false
 }
 
+// startsAgain returns the time from which a done task that repeats is a reason for a
+// start, or the zero time for any other task. One without a cooldown is ready as soon as
+// it is done: it is a reason once a day.
+func (t *TaskState) startsAgain() time.Time {
+	at := t.Again()
+	if !at.IsZero() && t.Task.Repeat.Cooldown == 0 {
+		at = at.Add(limitEvery)
+	}
+	return at
+}
+
+// nextStart returns when the next task is a reason for a start that is none now, or the
+// zero time.
+func nextStart(tasks TaskList, now time.Time) (next time.Time) {
+	for _, t := range tasks.of(setRepeats) {
+		if at := t.startsAgain(); at.After(now) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
+}
+
 // anyNew reports whether one of the ready tasks was not ready, or had a
 // different text, when the last run ended.
-func anyNew(s State, snapshot ledger.Snapshot, ready []string) bool {
+func anyNew(s State, snapshot ledger.Snapshot, ready []string, now time.Time) bool {
 	for _, id := range ready {
 		old, known := s.Project.Find(id)
+		if known && now.Before(old.startsAgain()) {
+			continue
+		}
 		if !known || old.Status != ledger.Ready {
 			return true
 		}

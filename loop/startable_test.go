@@ -28,6 +28,14 @@ func TestStartable(t *testing.T) {
 	ticked := open("Task 1")
 	ticked.Tasks[0].Mark = ledger.MarkDone
 
+	half := open("Task 1", "Task 2")
+	half.Tasks[0].Mark = ledger.MarkDone
+	repeats := func(s ledger.Snapshot, cooldown time.Duration) ledger.Snapshot {
+		s.Tasks = slices.Clone(s.Tasks)
+		s.Tasks[0].Repeat = &ledger.Repeat{Cooldown: cooldown}
+		return s
+	}
+
 	settings := testSettings()
 	settings.Stays = true
 	// after returns the state after a run that ended for a reason and left its
@@ -41,6 +49,19 @@ func TestStartable(t *testing.T) {
 		}
 		s.Project.Tasks = NewTaskList(tasks...)
 		s.Project.Run = &Run{ID: "r1", Settings: settings, State: ledger.RunOver, Planned: began, EndedAt: ended, Ended: &ledger.RunEnded{Reason: reason}}
+		return s
+	}
+	// again makes the first of the tasks one that repeats.
+	again := func(s State, cooldown time.Duration) State {
+		var tasks []TaskState
+		for n, t := range s.Project.Tasks.All() {
+			x := *t
+			if n == 0 {
+				x.Task.Repeat, x.Task.Mark, x.Attempts, x.Ended = &ledger.Repeat{Cooldown: cooldown}, ledger.MarkDone, 1, ended
+			}
+			tasks = append(tasks, x)
+		}
+		s.Project.Tasks = NewTaskList(tasks...)
 		return s
 	}
 	with := func(s State, change func(*Run)) State { r := *s.Project.Run; change(&r); s.Project.Run = &r; return s }
@@ -72,6 +93,11 @@ func TestStartable(t *testing.T) {
 		{"could not start for hours", refused(after(ledger.ReasonPreflight)), open("Task 1"), ended.Add(time.Minute), ended.Add(-time.Hour), false, ended.Add(time.Hour)},
 		{"setup failed", with(after(ledger.ReasonPreflight), func(r *Run) { r.Base.Commit = "c1" }), open("Task 1"), ended.Add(time.Hour), ended.Add(-time.Hour), false, began.Add(24 * time.Hour)},
 		{"could not start, edited since", after(ledger.ReasonPreflight), open("Task 1"), later, later, true, time.Time{}},
+		{"one cools down", again(after(ledger.ReasonDone, ledger.Done), time.Hour), repeats(ticked, time.Hour), later, later, false, ended.Add(time.Hour)},
+		{"one cools down beside one left standing", again(after(ledger.ReasonStopped, ledger.Done, ledger.Ready), time.Hour), repeats(half, time.Hour), later, later, false, ended.Add(time.Hour)},
+		{"its cooldown is over", again(after(ledger.ReasonDone, ledger.Done), time.Hour), repeats(ticked, time.Hour), ended.Add(time.Hour), later, true, time.Time{}},
+		{"without a cooldown", again(after(ledger.ReasonDone, ledger.Done), 0), repeats(ticked, 0), later, later, false, ended.Add(24 * time.Hour)},
+		{"without a cooldown, a day later", again(after(ledger.ReasonDone, ledger.Done), 0), repeats(ticked, 0), ended.Add(24 * time.Hour), later, true, time.Time{}},
 		{"ended by run, not by up", with(after(ledger.ReasonStopped, ledger.Ready), func(r *Run) { r.Settings.Stays = false }), open("Task 1"), later, time.Time{}, true, time.Time{}},
 		{"another source", with(after(ledger.ReasonStopped, ledger.Ready), func(r *Run) { r.Settings.Source.Path = "old.md" }), open("Task 1"), later, time.Time{}, true, time.Time{}},
 	} {
@@ -91,7 +117,7 @@ func TestStartable(t *testing.T) {
 	if Startable(asked, settings, open("Task 1", "Task 2"), later, later).OK {
 		t.Error("started while a person is being asked")
 	}
-	if got := ReadyTasks(after(ledger.ReasonStopped, ledger.Done, ledger.Ready), settings, open("Task 1", "Task 2", "Task 3")); !slices.Equal(got, []string{"Task 2", "Task 3"}) {
+	if got := ReadyTasks(after(ledger.ReasonStopped, ledger.Done, ledger.Ready), settings, open("Task 1", "Task 2", "Task 3"), time.Time{}); !slices.Equal(got, []string{"Task 2", "Task 3"}) {
 		t.Errorf("ready: %v", got)
 	}
 }

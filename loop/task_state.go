@@ -59,6 +59,13 @@ type TaskState struct {
 	// taken up by a person.
 	Returned *ledger.Returned `json:"returned,omitempty"`
 	Last     time.Time        `json:"last,omitzero"` // time of the last attempt
+	// Repeated says that it was done and came back (Task.Repeat).
+	Repeated bool `json:"repeated,omitempty"`
+	// Uncounted is the number of failed attempts that the source's own count lacks, and
+	// Counted the number of those that it has. Task.Failures minus Counted are other
+	// tools'.
+	Uncounted int `json:"uncounted,omitempty"`
+	Counted   int `json:"counted,omitempty"`
 }
 
 // Attempt is one try at a task: a chain of sessions, each of which continues

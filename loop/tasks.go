@@ -42,6 +42,7 @@ const (
 	setToCheck                  // ready, but its source wants a person to look once its dependencies are done
 	setCounted                  // counts in the progress of the plan: not a part, not withdrawn
 	setDone                     // counts, and is done
+	setRepeats                  // is done, and comes back
 	setUnsettled                // its status contradicts its dependencies or parts
 	taskSets
 )
@@ -65,8 +66,9 @@ func (t *TaskState) kept() (k kept) {
 	k.in[setDoubted] = !gone && !t.Doubted.IsZero()
 	k.in[setToCheck] = t.Status == ledger.Ready && len(t.Task.DependsOn) > 0 && t.wish() == ledger.MarkManualVerify
 	k.in[setCounted] = t.Status != ledger.Withdrawn && t.Task.Parent == ""
-	k.done = t.Status == ledger.Done
-	k.in[setDone] = k.in[setCounted] && k.done
+	k.done = t.satisfies()
+	k.in[setDone] = k.in[setCounted] && t.Status == ledger.Done
+	k.in[setRepeats] = k.in[setDone] && t.Task.Repeat != nil
 	k.phase = t.phase()
 	return k
 }
@@ -222,7 +224,7 @@ func (l TaskList) unsettled(n int, t *TaskState) bool {
 // there is none.
 func (l TaskList) missing(n int, t *TaskState) string {
 	for k, at := range l.ids.needs[n] {
-		if at < 0 || l.tasks.At(int(at)).Status != ledger.Done {
+		if at < 0 || !l.tasks.At(int(at)).satisfies() {
 			return t.Task.DependsOn[k]
 		}
 	}

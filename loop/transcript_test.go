@@ -191,7 +191,11 @@ func effectLine(e ledger.Effect) string {
 	case ledger.EffectCapture:
 		return fmt.Sprintf("takeover %s input=%s", b.Request.Session, b.Request.Input)
 	case ledger.EffectMark:
-		return fmt.Sprintf("mark %s %s", ledger.ShortID(b.Task), b.Mark)
+		line := fmt.Sprintf("mark %s %s", ledger.ShortID(b.Task), b.Mark)
+		if b.Tries != nil {
+			line += fmt.Sprintf(" failures=%d", b.Tries.Failures)
+		}
+		return line
 	case ledger.EffectAddTasks:
 		line := "tasks.add " + b.ID
 		for _, t := range b.Add.Tasks {

@@ -131,7 +131,7 @@ func (d *decision) upkeepPreflighted(b Preflighted) {
 			own = append(own, request.CommentsTask(name, items))
 		}
 	}
-	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
+	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: d.Project.untold(b.Warnings)})
 	if len(own) == 0 && b.Base.Commit == u.Head { // the base was taken in, or the checks pass by now
 		d.endUpkeep("%s needs nothing", name)
 		return

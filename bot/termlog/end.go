@@ -172,6 +172,9 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 		case t.Needs > 1:
 			return fmt.Sprintf("%s %s ended: %s, %d need you", bot.SignAsk, name, t, t.Needs)
 		}
+		if n := len(b.Before); n > 0 {
+			return fmt.Sprintf("%s %s ended: %s, %s before --from", bot.SignLook, name, t, bot.Plural(n, "task"))
+		}
 		return fmt.Sprintf("%s %s ended: %s, nothing left can run", bot.SignLook, name, t)
 	case ledger.ReasonManual:
 		return fmt.Sprintf("%s %s ended: %s, the rest is yours", bot.SignAsk, name, t)

@@ -236,12 +236,12 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 			return nil, nil // written when a run of that plan comes
 		}
 		result := loop.MarkMade{Task: b.Task, Mark: b.Mark, Source: b.Source}
-		err := ports.Source.Mark(ctx, []ledger.Marking{{Task: b.Task, Mark: b.Mark}})
+		err := ports.Source.Mark(ctx, []ledger.Marking{{Task: b.Task, Mark: b.Mark, Tries: b.Tries}})
 		if fault.Of(err) != "" {
 			return nil, err
 		}
-		if err != nil { // people are told; the run goes on
-			result.Err = err.Error()
+		if result.Tries = b.Tries; err != nil { // people are told; the run goes on
+			result.Err, result.Tries = err.Error(), nil
 		}
 		return result, nil
 	case ledger.EffectProgress:

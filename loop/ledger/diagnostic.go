@@ -29,6 +29,9 @@ type Diagnostic struct {
 	Text     string             `json:"text"`           // what is wrong and what was expected
 	Meant    string             `json:"-"`              // the nearest valid word, "" for none
 	Remedy   string             `json:"fix,omitempty"`  // the command or edit that repairs it
+
+	// AtWork is the id of the task that a source calls at work, if that is what it says.
+	AtWork string `json:"at_work,omitempty"`
 }
 
 // Excerpt is a range of characters in one line of a file.

@@ -107,6 +107,7 @@ type EffectMark struct {
 	Task   string `json:"task"`
 	Mark   Mark   `json:"mark"`
 	Source string `json:"source,omitempty"` // KIND:PATH of the task's source; "" in effects of earlier releases
+	Tries  *Tries `json:"tries,omitempty"`  // as Marking.Tries
 }
 
 // EffectProgress appends to the progress log. It has no result.

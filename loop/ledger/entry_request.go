@@ -15,6 +15,9 @@ type PushBegun struct {
 	// Joint, with Of, says that Commit was not verified by itself, but a later one
 	// that has it: in a batch, or when another task was taken out.
 	Joint bool `json:"joint,omitempty"`
+	// Red, with Of, is the command that failed on Commit when it was the run's tip; a
+	// later one that has it passed.
+	Red string `json:"red,omitempty"`
 	// Contains is a commit of the request's base that Commit is known to contain; "" =
 	// unknown.
 	Contains string `json:"contains,omitempty"`

@@ -19,6 +19,7 @@ type SourceRead struct {
 type SourceMarked struct {
 	Mark  Mark   `json:"mark"`            // "": Error is about the task's entry in the progress log
 	Error string `json:"error,omitempty"` // why it could not be written; "" = it was
+	Tries *Tries `json:"tries,omitempty"` // written along with it
 }
 
 // TaskSet records a change of a task's status.
@@ -31,6 +32,7 @@ type TaskSet struct {
 	By       string `json:"by,omitempty"`       // name of the person whose command it was; earlier releases wrote it into Why
 
 	Returned *Returned `json:"returned,omitempty"` // of a done task that an evaluator sent back
+	Again    bool      `json:"again,omitempty"`    // of a done task that comes back by itself (Task.Repeat)
 
 	Rest *Rest `json:"rest,omitempty"` // of a task that is withdrawn: what its line brings back; nil in entries of earlier releases
 }

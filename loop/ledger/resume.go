@@ -3,6 +3,8 @@ package ledger
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // ResumeCommand returns the exact shell command that resumes a run.
@@ -22,6 +24,18 @@ func (s Settings) ResumeCommand() string {
 		cmd += " " + s.Flags
 	}
 	return cmd
+}
+
+// fromFlag is --from with its value, as the shell reads it.
+var fromFlag = regexp.MustCompile(`(^| )--from ('[^']*'|\\'|[^ '])+`)
+
+// WithoutFrom returns the settings of a run that begins with the first open task.
+func (s Settings) WithoutFrom() Settings {
+	if at := fromFlag.FindStringSubmatchIndex(s.Flags); s.From != "" && at != nil {
+		s.Flags = strings.TrimSpace(s.Flags[:at[0]] + s.Flags[at[1]:])
+	}
+	s.From = ""
+	return s
 }
 
 func shellWord(s string) string {

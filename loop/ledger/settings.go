@@ -65,6 +65,11 @@ type Settings struct {
 	// ScriptedMarks says whether tasks of the scripted agent are marked in the
 	// person's file. It is empty in entries of earlier releases.
 	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
+
+	// MarksWorking says that the source has a word for a task at work, CountsTries that
+	// it records how often a task was tried (docs/spec 3.4, 3.5).
+	MarksWorking bool `json:"marks_working,omitempty"`
+	CountsTries  bool `json:"counts_tries,omitempty"`
 }
 
 // Requests says which requests for its branch a run makes.

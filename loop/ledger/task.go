@@ -36,7 +36,8 @@ const (
 	MarkManualVerify Mark = "manual_verify"
 
 	// MarkWorking is written while a task is at work, into sources that have a word
-	// for it. No reading has it: such a task reads as open, with a warning.
+	// for it. No reading has it: such a task reads as open, with a warning that has
+	// Diagnostic.AtWork.
 	MarkWorking Mark = "in_progress"
 )
 
@@ -121,6 +122,15 @@ type Snapshot struct {
 type Marking struct {
 	Task string `json:"task"`
 	Mark Mark   `json:"mark"`
+
+	// Tries is written along with the mark, into sources that record it; nil = it stays.
+	Tries *Tries `json:"tries,omitempty"`
+}
+
+// Tries says how often a task was tried.
+type Tries struct {
+	Failures int       `json:"failures"`      // failed attempts, those of other tools included
+	Last     time.Time `json:"last,omitzero"` // when the last attempt began
 }
 
 // Progress is an entry of a source's progress log about a finished or blocked task,

@@ -25,6 +25,9 @@ func (b *builder) taskText() string {
 	if t.Notes != "" && !strings.Contains(t.Body, t.Notes) {
 		text += "\n\nNotes: " + t.Notes
 	}
+	if r := t.Repeat; r != nil && strings.TrimSpace(r.Precondition) != "" {
+		text += "\n\nThis task comes back from time to time. Do it only if this holds; otherwise end with no_change and say why:\n" + b.quoted("It", strings.TrimSpace(r.Precondition))
+	}
 	list := t.Material
 	if b.isPart && len(list) == 0 {
 		list = b.parent.Task.Material

@@ -15,7 +15,7 @@ func Apply(s State, e ledger.Entry) State {
 	case ledger.PushBegun:
 		return s.edit(b.Run, func(of *Branch) {
 			of.Name, of.Source, of.Pushing = b.Branch, b.Source, b.Commit
-			of.Of, of.Task, of.On, of.Joint = b.Of, b.Task, b.On, b.Joint
+			of.Of, of.Task, of.On, of.Joint, of.Red = b.Of, b.Task, b.On, b.Joint, b.Red
 			of.Upkeep.Pushing = b.Contains
 		})
 	case ledger.BranchPushed:

@@ -25,6 +25,7 @@ type Branch struct {
 	Task    string           `json:"task,omitempty"`  // with Of: id as written
 	On      string           `json:"on,omitempty"`    // with Of: id of the branch that it stands on
 	Joint   bool             `json:"joint,omitempty"` // with Of: only a later commit was verified
+	Red     string           `json:"red,omitempty"`   // with Of: the command that failed on its commit, and passed on a later one
 	Name    string           `json:"name"`
 	Source  string           `json:"source,omitempty"` // KIND:PATH of the run's source
 	Forge   ledger.ForgeKind `json:"forge,omitempty"`
@@ -112,7 +113,7 @@ func (b Branch) Push(branch, source, commit, contains string) (e ledger.PushBegu
 	if b.IsOpen() && b.Seen != nil && b.Seen.HeadCommit == commit { // others pushed it
 		return e, effect, false
 	}
-	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Contains: contains, Of: b.Of, Task: b.Task, On: b.On, Joint: b.Joint},
+	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Contains: contains, Of: b.Of, Task: b.Task, On: b.On, Joint: b.Joint, Red: b.Red},
 		ledger.EffectPush{Run: b.Run, Push: ledger.Push{Branch: branch, Commit: commit}}, true
 }
 

@@ -40,6 +40,7 @@ type Place struct {
 	Back  []string        // ids of tasks of the stack that commits of this branch take back
 	Out   *ledger.Request // the one whose last commits take the task back
 	Joint bool            // not its tree was verified, but a later one that has its changes
+	Red   string          // the command that failed on its commit, and passed on a later one; "" = none
 }
 
 // Task is a task in the text of a request.
@@ -232,6 +233,8 @@ func verification(w *writer, f Facts) {
 		}
 	case len(f.Verify) == 0:
 		w.line("The project has no verification commands: nothing was run.")
+	case f.Stack != nil && f.Stack.Red != "":
+		w.line("Its tree passed before its commit, but " + code(f.Stack.Red) + " failed on the commit. It passes with the requests above it: merge this one only together with them.")
 	case f.Stack != nil && f.Stack.Joint:
 		w.line("Its tree was not verified by itself, but together with requests above it: what passed has their changes, too.")
 	case f.Stack != nil:

@@ -130,6 +130,7 @@ func (r *reading) add(ctx context.Context, row backlog.Row) error {
 	}
 	if row.Status == backlog.InProgress {
 		r.warn(row, "was left in_progress: it counts as queued", "Set its status to done or blocked if it is")
+		r.snapshot.Warnings[len(r.snapshot.Warnings)-1].AtWork = row.ID
 	}
 	if row.Status != backlog.Draft {
 		r.snapshot.Tasks = append(r.snapshot.Tasks, row.Task(spec))

@@ -137,9 +137,26 @@ func (s *fileSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 	err := s.file.rewrite(ctx, func(fresh []byte) ([]byte, error) {
 		next, missing, err := s.form.Mark(s.rel, fresh, marks)
 		gone = missing
-		return next, err
+		if err != nil {
+			return nil, err
+		}
+		return s.count(next, marks)
 	})
 	return s.markError(err, marks, gone)
+}
+
+// count returns the text with what marks say of tries, in a form that records them.
+func (s *fileSource) count(data []byte, marks []ledger.Marking) (counted []byte, err error) {
+	f, ok := s.form.(form.Counter)
+	for _, m := range marks {
+		if !ok || m.Tries == nil {
+			continue
+		}
+		if data, _, err = f.Count(s.rel, data, m.Task, m.Tries.Failures, m.Tries.Last); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
 }
 
 // markError returns the error of Source.Mark for one of writing marks into the file,

@@ -58,6 +58,12 @@ type Kind struct {
 	Sample   *Sample                // a first file for a repository that has none
 }
 
+// MarksWorking reports whether a source of this kind has a word for a task at work.
+func (k *Kind) MarksWorking() bool { return k.Statuses[ledger.MarkWorking] != "" }
+
+// CountsTries reports whether a source of this kind records failed attempts.
+func (k *Kind) CountsTries() bool { _, is := k.Form.(form.Counter); return is }
+
 // Sample is a harmless source that shows the format.
 type Sample struct {
 	Path string // relative to the repository, with slashes

@@ -29,7 +29,8 @@ type Source interface {
 	// with all findings, and no task may then be used.
 	Read(ctx context.Context) (ledger.Snapshot, error)
 	// Mark writes statuses into the user's file. It writes the others when some
-	// tasks no longer exist, and names those in a *GoneError.
+	// tasks no longer exist, and names those in a *GoneError. Marking.Tries is written
+	// with the status where the file records it.
 	Mark(ctx context.Context, marks []ledger.Marking) error
 	// Log appends p to the progress log, unless the log has an entry with p's
 	// key.

@@ -37,7 +37,7 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 			s.failed(name, err)
 			continue
 		}
-		ready := loop.ReadyTasks(st, settings, snapshot)
+		ready := loop.ReadyTasks(st, settings, snapshot, now)
 		if len(ready) == 0 { // a night without ready tasks starts no run and costs nothing
 			s.o.Projects.Warn(name, project.AboutStart, "")
 			s.o.Log.Info("due by schedule, and nothing is ready", "project", name)

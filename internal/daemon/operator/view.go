@@ -31,7 +31,7 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	case "status":
 		return reply(svc.status(s)+svc.absent(), []statusJSON{svc.statusOf(s)})
 	case "tasks":
-		text := bot.TasksTable(s, 80)
+		text := bot.TasksTable(s, 80, time.Now())
 		if v.Args["why"] != "" {
 			text = bot.TasksWhy(s, time.Now())
 		}

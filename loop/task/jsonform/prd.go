@@ -17,7 +17,7 @@ type PRD struct{}
 // word of its own a status is written as open.
 var PRDStatuses = map[ledger.Mark]string{
 	ledger.MarkOpen: "false", ledger.MarkDone: "true",
-	ledger.MarkBlocked: "false", ledger.MarkManualVerify: "false",
+	ledger.MarkBlocked: "false", ledger.MarkManualVerify: "false", ledger.MarkWorking: "false",
 }
 
 var passes = words{

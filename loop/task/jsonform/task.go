@@ -143,6 +143,7 @@ func (l *list) readStatus(o *object, e *entry, w *words) {
 func (l *list) asMark(e *entry) ledger.Mark {
 	if e.mark == ledger.MarkWorking {
 		l.Warn(l.line(e.status.Start), fmt.Sprintf("%s is %s: it counts as open", e.id, describe(l.at(e.status))), "Let nobody else work on it tonight")
+		l.Warnings[len(l.Warnings)-1].AtWork = e.id
 		return ledger.MarkOpen
 	}
 	return e.mark

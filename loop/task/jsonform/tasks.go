@@ -22,7 +22,7 @@ type Tasks struct {
 // its own a status is written as open.
 var Statuses = map[ledger.Mark]string{
 	ledger.MarkOpen: `"pending"`, ledger.MarkDone: `"completed"`,
-	ledger.MarkBlocked: `"failed"`, ledger.MarkManualVerify: `"pending"`,
+	ledger.MarkBlocked: `"failed"`, ledger.MarkManualVerify: `"pending"`, ledger.MarkWorking: `"inprogress"`,
 }
 
 // Parse implements form.Form.
