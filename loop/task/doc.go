@@ -8,12 +8,13 @@
 //	file_source.go     a source whose tasks are all in one file, whatever its form
 //	backlog_kind.go    the row of backlogs
 //	backlog_*.go       a source of a backlog, its specs and its diary
+//	folder_*.go        a source of a folder of Backlog.md
 //	progress.go        the progress log beside a file
 //	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time
 //
 // Forms of files are in packages of their own, below: form has what they share,
-// markdown the plans, backlog the tables with specs, jsonform the JSON files of other
+// markdown the plans, backlog the tables with specs, backlogmd the folders, jsonform the JSON files of other
 // tools.
 //
 // To add a kind, implement form.Form or Source, write its row in a file of its own, and name

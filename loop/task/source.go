@@ -153,11 +153,14 @@ func (p sourcePath) target() (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		what := "is no regular file"
+		what, remedy := "is no regular file", "Name the file, for example "+p.kind.Example
 		if info.IsDir() {
 			what = "is a folder"
+			if isTaskFolder(p.repo, p.rel) {
+				remedy = fmt.Sprintf("Write source = %q", KindBacklog+":"+p.rel)
+			}
 		}
-		return "", inputError(p.rel, what+": expected a file", "Name the file, for example "+p.kind.Example)
+		return "", inputError(p.rel, what+": expected a file", remedy)
 	}
 	return real, nil
 }

@@ -117,9 +117,11 @@ func (b *board) resolve() {
 			switch {
 			case m == n && ok:
 				b.error(n, 0, f.ID+" depends on itself", "Remove it from its dependencies")
-			case !ok && b.classes[n] != done:
+			case !ok:
 				b.missing[n] = append(b.missing[n], id)
-				b.warnOfMissing(n, id)
+				if b.classes[n] != done {
+					b.warnOfMissing(n, id)
+				}
 			case ok && !slices.Contains(b.graph[n], m):
 				b.graph[n] = append(b.graph[n], m)
 			}

@@ -105,7 +105,7 @@ func (f fields) list(key string) []string {
 			f.Error(f.at[key].line, key+": expected a list of words", "Write it like "+key+": [one, two]")
 			return nil
 		}
-		if text := strings.TrimSpace(item.Value); text != "" {
+		if text := strings.Join(strings.Fields(item.Value), " "); text != "" {
 			out = append(out, text)
 		}
 	}
