@@ -302,6 +302,7 @@ func TestFolderMistakes(t *testing.T) {
 		{"a cycle", "tasks/task-2 - b.md", "---\nid: TASK-2\ntitle: b\nstatus: To Do\ndependencies: [TASK-3]\n---\n", "tasks wait for each other: TASK-2 → TASK-3 → TASK-2"},
 		{"on itself", "tasks/task-2 - b.md", "---\nid: TASK-2\ntitle: b\nstatus: To Do\ndependencies: task-2\n---\n", "TASK-2 depends on itself"},
 		{"no status for what is done", "config.yml", "project_name: x\nstatuses: [To Do, Blocked]\n", "config.yml:2  statuses: none of To Do, Blocked is for finished tasks"},
+		{"no status for what is open", "config.yml", "statuses: [Doing, Done]\n", "config.yml:1  statuses: none of Doing, Done is for tasks that wait"},
 		{"NUL", "tasks/task-2 - b.md", "---\nid: \x00\n---\n", "task-2 - b.md:2  a NUL byte"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

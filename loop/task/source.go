@@ -17,6 +17,8 @@ type Options struct {
 	// and the marks become part of each task's commit instead (Form.Mark,
 	// AppendProgress).
 	CommitStatus bool
+	// BdWrite closes issues of beads through bd, which may commit and push by itself.
+	BdWrite bool
 	// Zone is the person's time zone, for times in the progress log. Nil keeps
 	// the zone in which an entry's time is written.
 	Zone *time.Location

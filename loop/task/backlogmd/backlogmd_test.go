@@ -98,6 +98,8 @@ func FuzzFile(f *testing.F) {
 			}
 		}
 	}
+	f.Add([]byte("---\nid: A-1\ntitle: a\nstatus: Won  ever\n---\n"), []byte("statuses: ['Won  ever', Done]\n"))
+	f.Add([]byte("---\nid: A-1\ntitle: a\nstatus: \"Done\"#\n---\n"), []byte("statuses: [Done]\n"))
 	f.Add([]byte("---\nid: &a TASK-1\ntitle: *a\nstatus: !!str Done\n---\n"), []byte("statuses: {a: b}\n"))
 	f.Fuzz(func(t *testing.T, data, config []byte) {
 		c, err := ReadConfig("config.yml", config)

@@ -53,8 +53,11 @@ func ReadConfig(file string, data []byte) (Config, error) {
 		c.Folder = f.text("backlogDirectory")
 	}
 	c.open = c.openWord(c.configured(f.text("default_status")))
+	line := f.at["statuses"].line
+	if c.open == "" {
+		findings.Error(line, "statuses: none of "+strings.Join(c.Statuses, ", ")+" is for tasks that wait to be worked on", "Name the first one To Do")
+	}
 	if c.word(done) == "" {
-		line := f.at["statuses"].line
 		findings.Error(line, "statuses: none of "+strings.Join(c.Statuses, ", ")+" is for finished tasks", "Name the last one Done")
 	}
 	return c, findings.Err()
@@ -82,16 +85,18 @@ func (c Config) configured(status string) string {
 	return c.Statuses[n]
 }
 
-// openWord returns the status of tasks to be worked on. A first column for what is not
+// openWord returns the status of tasks to be worked on, "" for none. A first column for what is not
 // planned yet has no task, where a later one says To Do.
 func (c Config) openWord(preset string) string {
 	if n := slices.IndexFunc(c.Statuses, func(s string) bool { return classWords[letters(s)] == open }); n >= 0 {
 		return c.Statuses[n]
 	}
-	if preset != "" && classWords[letters(preset)] == aside {
-		return preset
+	for _, s := range append([]string{preset}, c.Statuses[:len(c.Statuses)-1]...) {
+		if s != "" && classWords[letters(s)] == aside {
+			return s
+		}
 	}
-	return c.Statuses[0]
+	return ""
 }
 
 // class is what a status means.
