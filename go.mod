@@ -32,6 +32,7 @@ require (
 	github.com/slack-go/slack v0.34.0
 	github.com/spf13/cobra v1.10.2
 	github.com/tidwall/gjson v1.20.1
+	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/image v0.40.0
 	golang.org/x/net v0.61.0
 	golang.org/x/sys v0.49.0

@@ -178,6 +178,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Grace:           ledger.DefaultGrace,
 		Timezone:        zone.String(),
 		CommitStatus:    p.CommitStatus,
+		BdWrite:         p.BdWrite,
 		Consensus:       p.Consensus,
 		PlanApproval:    p.PlanApproval,
 		Proof:           ledger.ProofMode(p.Proof),

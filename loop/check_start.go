@@ -143,7 +143,7 @@ func (d *decision) checks(t TaskState, hat ledger.Hat, tree string, files []ledg
 	s, w := d.run().Settings, t.Attempt
 	switch hat.Expect {
 	case ledger.ExpectPass:
-		return newCheck(s, ledger.KindVerify, tree, fresh, w.withRepro(d.repairCommands(t, verifyCommands(s, ledger.KindVerify, files))))
+		return newCheck(s, ledger.KindVerify, tree, fresh, d.taskCommands(t, files))
 	case ledger.ExpectRepro:
 		return newCheck(s, ledger.KindRepro, tree, fresh, []ledger.Command{{Run: payload.String(w.Event.Data, "command")}})
 	}

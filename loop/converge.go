@@ -123,7 +123,7 @@ func (d *decision) mergeFinished(b MergeFinished) {
 		return
 	}
 	s := d.run().Settings
-	cmds := t.Attempt.withRepro(d.repairCommands(t, verifyCommands(s, ledger.KindVerify, nil)))
+	cmds := d.taskCommands(t, nil)
 	if len(cmds) == 0 {
 		t, _ = d.task(b.Task)
 		d.converge(t)

@@ -113,6 +113,10 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Repeat = &ledger.Repeat{Cooldown: time.Duration(num) * time.Minute}
 		case "failures":
 			t.Failures = num
+		case "leaves":
+			t.Outputs = append(t.Outputs, ledger.Artefact{Name: "it", Kind: "file", Path: v})
+		case "evaluation":
+			t.Evaluation = v
 		default:
 			d.t.Fatalf("what is %s of a task?", k)
 		}

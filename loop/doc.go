@@ -139,7 +139,7 @@
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
 //   - Proof: proof.go (what a done task is worth).
-//   - An attempt: attempt.go, check_start.go and check.go (verification),
+//   - An attempt: attempt.go, check_start.go, check.go and evaluation.go (verification),
 //     exemption.go (what may fail in it), emit.go and memory.go (what a session
 //     sends), capture.go and secret.go (what it left), issueset.go, converge.go
 //     and mark.go (the commit and the person's file), queue.go and batch.go

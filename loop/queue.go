@@ -44,7 +44,7 @@ func (d *decision) enqueue(t TaskState) {
 func (d *decision) dequeue(t TaskState, from string) {
 	r, w := d.run(), t.Attempt
 	about := scope{task: t.Task.ID, session: w.Session}
-	cmds := w.withRepro(d.repairCommands(t, verifyCommands(r.Settings, ledger.KindVerify, nil)))
+	cmds := d.taskCommands(t, nil)
 	if from != r.ID && w.Base == r.Tip && len(cmds) > 0 {
 		d.add(about, newCheck(r.Settings, ledger.KindVerify, w.Tree, false, cmds))
 		d.nextCheck(about, true)

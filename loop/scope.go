@@ -27,7 +27,7 @@ func ScopeOf(s State, session string) (ledger.Scope, bool) {
 func (s State) scope(t TaskState, hat ledger.Hat) ledger.Scope {
 	out := ledger.Scope{
 		Task: t.Task.Scope, Layout: s.Project.Run.Settings.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied,
-		Shipped: hat.Shipped, Adds: hat.OwnScope, Also: t.Allowed,
+		Shipped: hat.Shipped, Adds: hat.OwnScope, Also: slices.Concat(t.Allowed, leaves(t.Task)),
 	}
 	if n := s.Project.index(t.Task.Parent); n >= 0 {
 		parent := s.Project.Tasks.At(n)

@@ -238,7 +238,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 }
 
 func checkSource(ctx context.Context, s ledger.Settings) []finding {
-	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{})
+	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{BdWrite: s.BdWrite})
 	if err != nil {
 		return fromError(err)
 	}

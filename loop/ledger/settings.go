@@ -46,6 +46,7 @@ type Settings struct {
 	Timezone        string             `json:"timezone,omitempty"`
 	CoAuthor        string             `json:"co_author,omitempty"` // footer of task commits; "" = none
 	CommitStatus    bool               `json:"commit_status,omitempty"`
+	BdWrite         bool               `json:"bd_write,omitempty"`       // finished issues of beads are closed through bd
 	Consensus       bool               `json:"consensus,omitempty"`      // the critic judges each plan before it is built
 	PlanApproval    bool               `json:"plan_approval,omitempty"`  // after that, a person approves it
 	Proof           ProofMode          `json:"proof,omitempty"`          // "" is ProofFull

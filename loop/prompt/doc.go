@@ -14,6 +14,7 @@
 //   - prompt.go: Build with the order of the parts, Needs, the limits.
 //   - assemble.go: joins parts, cuts them to the hat's budget, fences text.
 //   - task.go: Task, Acceptance, Scope and Answers.
+//   - artefact.go: what a task takes from others and leaves for them.
 //   - plan.go: Plan, Objections and Earlier rounds.
 //   - past.go: What happened so far, Last progress, Note well, Issues and
 //     Verification.

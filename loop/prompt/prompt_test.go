@@ -106,6 +106,16 @@ func TestBuild(t *testing.T) {
 				t.Task.Material = []string{"specs/001-prices/spec.md", "specs/001-prices/plan.md"}
 			})
 		}},
+		{name: "builder with artefacts", hat: "builder", script: acts(plan), change: func(s *loop.State) {
+			other := *s.Project.Tasks.At(1)
+			other.Task.Outputs = []ledger.Artefact{{Name: "rates", Kind: "json", Path: "data/rates.json"}}
+			s.Project.Tasks = s.Project.Tasks.With(1, other)
+			inWork(s, func(t *loop.TaskState, _ *loop.Attempt) {
+				t.Task.Inputs = []string{other.Task.ID + "/rates", other.Task.ID + "/notes", "gone/plan", "docs"}
+				t.Task.Outputs = []ledger.Artefact{{Name: "rules", Kind: "file", Path: "data/rules.json"}, {Name: "choice", Kind: "summary"}}
+				t.Task.Evaluation = "make rules"
+			})
+		}},
 		{name: "builder of a report", hat: "builder", change: func(s *loop.State) {
 			configured(s, func(set *ledger.Settings) { set.Source.Kind, set.Source.Foreign = "bugs", true })
 			inWork(s, func(t *loop.TaskState, _ *loop.Attempt) {

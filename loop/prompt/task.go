@@ -35,6 +35,7 @@ func (b *builder) taskText() string {
 	if len(list) > 0 {
 		text += "\n\nRead first, as far as the task needs it: `" + strings.Join(list, "`, `") + "`."
 	}
+	text += b.artefactText()
 	if r := b.task.Returned; r != nil {
 		text += fmt.Sprintf("\n\nThis task was done before (%s) and sent back by %s. Its commit stays: mend what is wrong on top of it.\n%s", b.task.Commit, r.By, bullets(r.Findings))
 	}

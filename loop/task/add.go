@@ -17,8 +17,8 @@ import (
 // looking and adding are one change, so a repetition after a crash adds nothing. A
 // source that takes no tasks is a *ReadOnlyError.
 func AddOnce(ctx context.Context, s Source, a ledger.AddTasks) (ledger.AddedTasks, error) {
-	if f, ok := s.(*fileSource); ok {
-		return f.addOnce(ctx, a)
+	if o, ok := s.(onceAdder); ok {
+		return o.addOnce(ctx, a)
 	}
 	adder, ok := s.(Adder)
 	if !ok {
@@ -42,7 +42,13 @@ func AddOnce(ctx context.Context, s Source, a ledger.AddTasks) (ledger.AddedTask
 	return ledger.AddedTasks{IDs: filled(ids, added), Snapshot: now}, nil
 }
 
-// addOnce is AddOnce for a file.
+// onceAdder is a source whose additions are one change each, and can be taken out.
+type onceAdder interface {
+	addOnce(ctx context.Context, a ledger.AddTasks) (ledger.AddedTasks, error)
+	removeAdded(ctx context.Context, r ledger.RemoveTasks) error
+}
+
+// addOnce implements onceAdder.
 func (s *fileSource) addOnce(ctx context.Context, a ledger.AddTasks) (ledger.AddedTasks, error) {
 	adder, ok := s.form.(form.Adder)
 	if !ok {
@@ -121,12 +127,17 @@ func (e *ChangedError) Error() string {
 // wrote. It does nothing if they are gone. Where the text stands there no longer as it
 // was written, the error is a *ChangedError.
 func RemoveAdded(ctx context.Context, s Source, r ledger.RemoveTasks) error {
-	f, ok := s.(*fileSource)
+	o, ok := s.(onceAdder)
 	if !ok || r.Text == "" {
 		return &ChangedError{File: strings.Join(s.Owned(), ", ")}
 	}
-	return f.change(ctx, func(fresh []byte) ([]byte, error) {
-		now, err := f.form.Parse(f.rel, fresh)
+	return o.removeAdded(ctx, r)
+}
+
+// removeAdded implements onceAdder.
+func (s *fileSource) removeAdded(ctx context.Context, r ledger.RemoveTasks) error {
+	return s.change(ctx, func(fresh []byte) ([]byte, error) {
+		now, err := s.form.Parse(s.rel, fresh)
 		if err != nil {
 			return nil, err
 		}
@@ -136,11 +147,11 @@ func RemoveAdded(ctx context.Context, s Source, r ledger.RemoveTasks) error {
 		for at := 0; ; at++ {
 			n := bytes.Index(fresh[at:], []byte(r.Text))
 			if n < 0 {
-				return nil, &ChangedError{File: f.rel}
+				return nil, &ChangedError{File: s.rel}
 			}
 			at += n
 			cut := slices.Concat(fresh[:at], fresh[at+len(r.Text):])
-			if left, err := f.form.Parse(f.rel, cut); err == nil && lacksOnly(now.Tasks, left.Tasks, r.IDs) {
+			if left, err := s.form.Parse(s.rel, cut); err == nil && lacksOnly(now.Tasks, left.Tasks, r.IDs) {
 				return cut, nil
 			}
 		}

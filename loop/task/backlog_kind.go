@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/backlog"
+	"github.com/nightporter/nightporter/loop/task/backlogmd"
 )
 
 // KindBacklog is the KIND of Markdown tables with specs, as in "backlog:PATH".
@@ -18,8 +21,8 @@ const KindBacklog = "backlog"
 // backlogFile is where backlogs are by habit.
 const backlogFile = "ai/backlog.md"
 
-// backlogKind is the row of backlogs: Markdown tables with a row for each task, and a
-// document for each row.
+// backlogKind is the row of backlogs: Markdown tables with a row for each task and a
+// document for each row, and folders of Backlog.md with a file for each task.
 var backlogKind = Kind{
 	Name:     KindBacklog,
 	Labels:   NoLabels,
@@ -30,11 +33,13 @@ var backlogKind = Kind{
 	Order:    ledger.OrderDocument,
 	Form:     backlog.Table{},
 	Open:     openBacklog,
-	Lint:     lintBacklog,
-	Find:     findBacklog,
-	Statuses: backlog.Statuses,
-	Example:  KindBacklog + ":" + backlogFile,
-	Folder:   "ai",
+
+	Recognise: recogniseBacklog,
+	Lint:      lintBacklog,
+	Find:      findBacklog,
+	Statuses:  backlog.Statuses,
+	Example:   KindBacklog + ":" + backlogFile,
+	Folder:    "ai",
 	Sample: &Sample{
 		Path: backlogFile,
 		Text: sampleBacklog,
@@ -54,16 +59,41 @@ const sampleBacklog = `# Backlog
 | TECH-001 | Say in CONTRIBUTING.md how to build and test this, on one page at most; change nothing else | queued | P2 | — |
 `
 
-// findBacklog returns the backlog at its usual place.
+// findBacklog returns the backlogs at their usual places: a table, and folders.
 func findBacklog(repo string) ([]string, error) {
+	var found []string
 	info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(backlogFile)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && info.IsDir():
-		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("look for a backlog: %w", err)
+	default:
+		found = append(found, backlogFile)
 	}
-	return []string{backlogFile}, nil
+	folders := []string{"backlog", ".backlog"}
+	if data, err := readBelow(repo, rootConfig); err == nil {
+		if c, err := backlogmd.ReadConfig(rootConfig, data); err == nil && filepath.IsLocal(c.Folder) && !slices.Contains(folders, path.Clean(c.Folder)) {
+			folders = append(folders, path.Clean(c.Folder))
+		}
+	}
+	for _, folder := range folders {
+		if isTaskFolder(repo, folder) {
+			found = append(found, folder)
+		}
+	}
+	return found, nil
+}
+
+// recogniseBacklog returns what shows that a file is a table of tasks, or a folder one
+// of Backlog.md.
+func recogniseBacklog(repo, rel string, folder bool, data []byte) string {
+	switch {
+	case !folder:
+		return backlog.Table{}.Recognise(rel, data)
+	case isTaskFolder(repo, rel):
+		return "a file for each task in " + openFolderName + "/"
+	}
+	return ""
 }
 
 // largeSpec is how many criteria are too many for one attempt.

@@ -45,11 +45,14 @@ type specFile struct {
 	spec *backlog.Spec
 }
 
-// openBacklog is the Open of backlogs.
+// openBacklog is the Open of backlogs, of tables and of folders.
 func openBacklog(k *Kind, path, repo string, opts Options) (Source, error) {
 	at, err := newSourcePath(k, path, repo)
 	if err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(at.path); err == nil && info.IsDir() {
+		return openFolder(at, opts)
 	}
 	if _, err := at.target(); err != nil {
 		return nil, at.readError(err)

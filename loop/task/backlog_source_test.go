@@ -25,8 +25,14 @@ var maskStatus = regexp.MustCompile("(?mi)^(\\|?[^|\n]*\\|(?:\\\\.|[^|\\\\\n])*\
 
 func maskBacklog(text []byte) []byte { return maskStatus.ReplaceAll(text, []byte("${1}STATUS")) }
 
-// testBacklogConformance runs the conformance suite over backlogs.
+// testBacklogConformance runs the conformance suite over tables and folders.
 func testBacklogConformance(t *testing.T) {
+	t.Run("table", testTableConformance)
+	t.Run("folder", testFolderConformance)
+}
+
+func testTableConformance(t *testing.T) {
+	t.Parallel()
 	testSource(t, FindKind(KindBacklog), len(formtest.Backlogs), func(t testing.TB, dir string, variant int) fixture {
 		path := filepath.Join(dir, "ai", "backlog.md")
 		for _, folder := range []string{filepath.Dir(path), filepath.Join(dir, ".git")} {

@@ -15,7 +15,7 @@ const (
 	beadsFile   = beadsFolder + "/issues.jsonl"
 )
 
-// beadsKind is the row of beads. Its file is only read.
+// beadsKind is the row of beads. Its file is only read; issues are closed through bd.
 var beadsKind = Kind{
 	Name:     KindBeads,
 	Labels:   NoLabels,
@@ -24,7 +24,7 @@ var beadsKind = Kind{
 	Push:     "never",
 	Order:    ledger.OrderScore,
 	Form:     jsonform.Beads{},
-	Open:     openFile,
+	Open:     openBeads,
 	Lint:     markdown.Lint,
 	Find:     findBeads,
 	Statuses: jsonform.BeadsStatuses,

@@ -31,6 +31,10 @@ type fixture struct {
 	notes        func(text []byte) (map[string]bool, []byte) // returns the notes of all edits, and the text without them
 	open         string                                      // another word for an open task, "" for none
 
+	// For a folder with a file for each task; path is then that of the first one.
+	files    func() []string               // all of them, sorted; nil = path alone
+	statusOf func(task ledger.Task) string // text with the status of a task
+
 	words     map[ledger.Mark]string // how this file writes statuses, where it is not as the kind's others do
 	manyLines bool                   // a status may stand in any line of its task
 	readOnly  bool                   // marks are not written
@@ -55,8 +59,33 @@ func (f fixture) reads(k *Kind, m ledger.Mark) ledger.Mark {
 	return m
 }
 
+// all returns the text of all files, and the files.
+func (f fixture) all(t testingT) (text []byte, infos []os.FileInfo) {
+	t.Helper()
+	paths := []string{f.path}
+	if f.files != nil {
+		paths = f.files()
+	}
+	for _, p := range paths {
+		data, info := snapshotFile(t, p)
+		text, infos = append(text, data...), append(infos, info)
+	}
+	return text, infos
+}
+
+// remove removes all files.
+func (f fixture) remove() error {
+	if f.files == nil {
+		return os.Remove(f.path)
+	}
+	return os.RemoveAll(filepath.Dir(f.path))
+}
+
 // statusText returns the part of a text that has the status of task n.
 func (f fixture) statusText(text []byte, tasks []ledger.Task, n int) string {
+	if f.statusOf != nil {
+		return f.statusOf(tasks[n])
+	}
 	lines := strings.SplitAfter(string(text), "\n")
 	end := tasks[n].Line
 	if f.manyLines {
@@ -77,7 +106,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		t.Parallel()
 		for v := range variants {
 			f := open(t, t.TempDir(), v)
-			before, info := snapshotFile(t, f.path)
+			before, info := f.all(t)
 			first, err := f.source.Read(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -89,8 +118,8 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			if d := cmp.Diff(first, second); d != "" {
 				t.Errorf("two reads differ:\n%s", d)
 			}
-			after, info2 := snapshotFile(t, f.path)
-			if !bytes.Equal(before, after) || !os.SameFile(info, info2) || !info.ModTime().Equal(info2.ModTime()) {
+			after, info2 := f.all(t)
+			if !bytes.Equal(before, after) || !slices.EqualFunc(info, info2, sameState) {
 				t.Error("reading touched the file")
 			}
 		}
@@ -106,7 +135,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 				rt.Fatal(err)
 			}
 			f := open(t, dir, rapid.IntRange(0, variants-1).Draw(rt, "variant"))
-			original, _ := snapshotFile(rt, f.path)
+			original, _ := f.all(rt)
 			litter := entries(rt, filepath.Dir(f.path))
 			snap, err := f.source.Read(context.Background())
 			if err != nil {
@@ -131,7 +160,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 				if err := f.source.Mark(context.Background(), batch); err != nil {
 					rt.Fatal(err)
 				}
-				text, info := snapshotFile(rt, f.path)
+				text, info := f.all(rt)
 				if f.readOnly && !bytes.Equal(text, original) {
 					rt.Fatalf("a file that is only read was written:\n%s", text)
 				}
@@ -164,7 +193,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 				if err := f.source.Mark(context.Background(), batch); err != nil {
 					rt.Fatal(err)
 				}
-				if again, info2 := snapshotFile(rt, f.path); !bytes.Equal(text, again) || !os.SameFile(info, info2) {
+				if again, info2 := f.all(rt); !bytes.Equal(text, again) || !slices.EqualFunc(info, info2, os.SameFile) {
 					rt.Fatalf("the same marks again changed the file:\n%s", again)
 				}
 			}
@@ -195,7 +224,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		if snap, err = f.source.Read(t.Context()); err != nil || !f.readOnly && snap.Tasks[1].Mark != ledger.MarkDone {
 			t.Errorf("the other one was not marked: %v %v", snap.Tasks, err)
 		}
-		if err := os.Remove(f.path); err != nil {
+		if err := f.remove(); err != nil {
 			t.Fatal(err)
 		}
 		err = f.source.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[1].ID, Mark: ledger.MarkOpen}})
@@ -412,6 +441,9 @@ func snapshotFile(t testingT, path string) ([]byte, os.FileInfo) {
 	}
 	return text, info
 }
+
+// sameState reports whether a file was neither replaced nor written.
+func sameState(a, b os.FileInfo) bool { return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) }
 
 // write writes a file whose time is old enough that it counts as complete.
 func write(t testingT, path string, text []byte) {

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/backlogmd"
 )
 
 // corpusManifest lists public files and what is read of each. The files themselves are
@@ -166,7 +167,10 @@ func formatsTable(files []corpusFile) string {
 
 // readOfCorpus reads a file as "auto" does, and marks its tasks.
 func readOfCorpus(t *testing.T, path string, data []byte) (kind string, tasks, open int, refusal string) {
-	found := recogniseData(path, false, data)
+	if backlogmd.IsTask(data) {
+		return readFolderOfCorpus(t, path, data)
+	}
+	found := recogniseData(t.TempDir(), path, false, data)
 	k := FindKind(likelyKind(path))
 	switch {
 	case len(found) > 1 && named(path, found) != nil:
@@ -202,6 +206,41 @@ func readOfCorpus(t *testing.T, path string, data []byte) (kind string, tasks, o
 	}
 	return k.Name, len(s.Tasks), open, ""
 }
+
+// readFolderOfCorpus reads a file as the only one of its folder, and marks its task.
+func readFolderOfCorpus(t *testing.T, path string, data []byte) (kind string, tasks, open int, refusal string) {
+	repo := t.TempDir()
+	name := "backlog/tasks/" + filepath.Base(filepath.FromSlash(path))
+	writeBelow(t, repo, name, string(data))
+	found, err := Recognise(t.Context(), repo, "backlog")
+	if err != nil || len(found) != 1 {
+		return "", 0, 0, fmt.Sprint("not recognised: ", err)
+	}
+	s := openFolderT(t, repo, Options{})
+	was, err := s.Read(t.Context())
+	if err != nil {
+		return "", 0, 0, err.Error()
+	}
+	id := was.Tasks[0].ID
+	for _, mark := range []ledger.Mark{ledger.MarkDone, ledger.MarkOpen} {
+		if err := s.Mark(t.Context(), []ledger.Marking{{Task: id, Mark: mark}}); err != nil {
+			t.Errorf("%s as %s: %v", path, mark, err)
+		}
+		if got := textOf(t, repo, name); !bytes.Equal(maskFolder(corpusBox.ReplaceAll([]byte(got), nil)), maskFolder(corpusBox.ReplaceAll(data, nil))) {
+			t.Errorf("%s as %s changed more than statuses", path, mark)
+		}
+		if now, err := s.Read(t.Context()); err != nil || len(now.Tasks) != 1 || now.Tasks[0].Mark != mark {
+			t.Errorf("%s as %s: %v %v", path, mark, now.Tasks, err)
+		}
+	}
+	if was.Tasks[0].Mark != ledger.MarkDone {
+		open = 1
+	}
+	return found[0].Kind.Name, len(was.Tasks), open, ""
+}
+
+// corpusBox is a box in any list.
+var corpusBox = regexp.MustCompile(`\[[ xX]\]`)
 
 // statusCell is a word of a backlog's statuses, in whichever column it stands.
 var statusCell = regexp.MustCompile(`(?i)\b(?:queued|resumed|done|blocked|manual_verify|in_progress|open)\b`)

@@ -5,15 +5,17 @@
 //	source.go          Source, the interface of an open one; paths of files
 //	plan_kind.go       the row of plans; tasks_kind.go, prd_kind.go and beads_kind.go
 //	                   those of JSON files, find.go where they look for them
+//	beads_source.go    issues closed through bd
 //	file_source.go     a source whose tasks are all in one file, whatever its form
 //	backlog_kind.go    the row of backlogs
 //	backlog_*.go       a source of a backlog, its specs and its diary
+//	folder_*.go        a source of a folder of Backlog.md
 //	progress.go        the progress log beside a file
 //	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time
 //
 // Forms of files are in packages of their own, below: form has what they share,
-// markdown the plans, backlog the tables with specs, jsonform the JSON files of other
+// markdown the plans, backlog the tables with specs, backlogmd the folders, jsonform the JSON files of other
 // tools.
 //
 // To add a kind, implement form.Form or Source, write its row in a file of its own, and name
@@ -23,7 +25,8 @@
 // A source reads a file in the user's checkout, and changes nothing in it but
 // the characters of a task's status. The file states what people want; the
 // ledger decides what is done, and a source does not know it. A source never
-// runs a program and never follows a link out of the repository.
+// follows a link out of the repository, and runs no program but bd, where the user
+// says so.
 //
 // The tests hold that every cell of every built row is filled, and that every
 // kind passes one conformance suite: reading changes nothing, a mark changes

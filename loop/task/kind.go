@@ -41,9 +41,9 @@ type Kind struct {
 	// kinds of other places, whose Open knows how.
 	Form form.Form
 	// Recognise returns what shows that a file, or a folder without data, is of this
-	// kind, or "". Nil for kinds whose Form is a form.Recogniser, and for those
-	// without files.
-	Recognise func(rel string, folder bool, data []byte) (why string)
+	// kind, or "". rel is its path below repo. Nil for kinds whose Form is a
+	// form.Recogniser that says it, and for those without files.
+	Recognise func(repo, rel string, folder bool, data []byte) (why string)
 	// Open opens the source at path, which lies below repo. k is this row.
 	Open func(k *Kind, path, repo string, opts Options) (Source, error)
 	// Lint returns warnings about a source that was read without errors.

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/backlogmd"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
 
@@ -47,7 +49,10 @@ func Recognise(ctx context.Context, repo, path string) ([]Recognised, error) {
 			return nil, at.readError(err)
 		}
 	}
-	found := recogniseData(at.rel, info.IsDir(), data)
+	if err := at.insideFolder(info.IsDir(), data); err != nil {
+		return nil, err
+	}
+	found := recogniseData(at.repo, at.rel, info.IsDir(), data)
 	if len(found) > 0 {
 		return found, nil
 	}
@@ -60,10 +65,27 @@ func Recognise(ctx context.Context, repo, path string) ([]Recognised, error) {
 	return nil, nil
 }
 
-func recogniseData(rel string, folder bool, data []byte) []Recognised {
+// insideFolder returns an error for what is only a part of a folder of Backlog.md: one
+// of its tasks, or the folder with them.
+func (p sourcePath) insideFolder(folder bool, data []byte) error {
+	top := path.Dir(p.rel)
+	if !folder {
+		if top = path.Dir(top); !backlogmd.IsTask(data) {
+			return nil
+		}
+	} else if path.Base(p.rel) != openFolderName {
+		return nil
+	}
+	if !isTaskFolder(p.repo, top) {
+		return nil
+	}
+	return inputError(p.rel, "is a part of a folder of Backlog.md", fmt.Sprintf("Write source = %q", KindBacklog+":"+top))
+}
+
+func recogniseData(repo, rel string, folder bool, data []byte) []Recognised {
 	var found []Recognised
 	for _, k := range kinds {
-		if why := k.recognise(rel, folder, data); why != "" {
+		if why := k.recognise(repo, rel, folder, data); why != "" {
 			found = append(found, Recognised{k, why})
 		}
 	}
@@ -71,12 +93,12 @@ func recogniseData(rel string, folder bool, data []byte) []Recognised {
 }
 
 // recognise returns what shows that a file or folder is of this kind, or "".
-func (k *Kind) recognise(rel string, folder bool, data []byte) string {
+func (k *Kind) recognise(repo, rel string, folder bool, data []byte) string {
 	switch {
 	case k.Reserved:
 		return ""
 	case k.Recognise != nil:
-		return k.Recognise(rel, folder, data)
+		return k.Recognise(repo, rel, folder, data)
 	case folder:
 		return ""
 	}
@@ -256,10 +278,10 @@ func find(ctx context.Context, k *Kind, repo, path string) (Found, error) {
 // one recognises it and this one does not.
 func (p sourcePath) mistaken(data []byte, err error) error {
 	input := (*ledger.InputError)(nil)
-	if !errors.As(err, &input) || p.kind.recognise(p.rel, false, data) != "" {
+	if !errors.As(err, &input) || p.kind.recognise(p.repo, p.rel, false, data) != "" {
 		return err
 	}
-	found := recogniseData(p.rel, false, data)
+	found := recogniseData(p.repo, p.rel, false, data)
 	if len(found) != 1 || found[0].Kind == p.kind {
 		return err
 	}

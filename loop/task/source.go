@@ -17,6 +17,8 @@ type Options struct {
 	// and the marks become part of each task's commit instead (Form.Mark,
 	// AppendProgress).
 	CommitStatus bool
+	// BdWrite closes issues of beads through bd, which may commit and push by itself.
+	BdWrite bool
 	// Zone is the person's time zone, for times in the progress log. Nil keeps
 	// the zone in which an entry's time is written.
 	Zone *time.Location
@@ -154,11 +156,14 @@ func (p sourcePath) target() (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		what := "is no regular file"
+		what, remedy := "is no regular file", "Name the file, for example "+p.kind.Example
 		if info.IsDir() {
 			what = "is a folder"
+			if isTaskFolder(p.repo, p.rel) {
+				remedy = fmt.Sprintf("Write source = %q", KindBacklog+":"+p.rel)
+			}
 		}
-		return "", inputError(p.rel, what+": expected a file", "Name the file, for example "+p.kind.Example)
+		return "", inputError(p.rel, what+": expected a file", remedy)
 	}
 	return real, nil
 }

@@ -42,7 +42,8 @@ func (s *fileSource) Watch(ctx context.Context, changed func()) error {
 
 // watch looks for changes of files of one repository.
 type watch struct {
-	files func() []*sharedFile // the source's own file first; which others belong to it may change
+	files   func() []*sharedFile // the source's own file first; which others belong to it may change
+	entries []string             // folders whose new files belong to it as well
 
 	last map[string]contentHash // by path, of the last look
 	seen map[string]settle.Stamp
@@ -108,7 +109,7 @@ func (w *watch) look(ctx context.Context, fsw *fsnotify.Watcher) (differs bool) 
 	}
 	if fsw != nil {
 		// A folder may have been replaced by another one of the same name.
-		for _, dir := range w.folders(files) {
+		for _, dir := range slices.Concat(w.folders(files), w.entries) {
 			_ = fsw.Add(dir) // without it, lookAgain decides
 		}
 	}
@@ -207,6 +208,9 @@ func (p sourcePath) realPath() string {
 func (w *watch) isRelevant(ev fsnotify.Event) bool {
 	if ev.Op == fsnotify.Chmod {
 		return false
+	}
+	if slices.Contains(w.entries, dirOf(ev.Name)) && !strings.HasPrefix(filepath.Base(ev.Name), ".") {
+		return true
 	}
 	for path, real := range w.real {
 		for _, p := range []string{path, real} {

@@ -4,6 +4,7 @@
 //	form.go   Form, what a format can do
 //	edit.go   changes of single spans of a text
 //	text.go   what every format requires of a file's bytes
+//	cycle.go  tasks that wait for each other
 //
 // A format is pure: text in, text out. Files, locks and watching belong to package
 // loop/task.

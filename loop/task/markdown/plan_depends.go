@@ -112,44 +112,17 @@ func (c *countedTasks) between(from, to string) []int {
 	return c.index[start:end]
 }
 
-// reportCycles reports the cycles that a walk in document order finds, each
-// once, up to a readable number.
+// reportCycles reports tasks that wait for each other. index has their places by folded
+// id.
 func (p *plan) reportCycles(tasks []ledger.Task, index map[string]int) {
-	const unseen, onPath, done = 0, 1, 2
-	state := make([]int, len(tasks))
-	var path []int
-	left := 20
-	var walk func(n int)
-	walk = func(n int) {
-		state[n] = onPath
-		path = append(path, n)
-		for _, id := range tasks[n].DependsOn {
-			switch m := index[ledger.FoldID(id)]; state[m] {
-			case unseen:
-				walk(m)
-			case onPath:
-				if left--; left < 0 {
-					return
-				}
-				round := path[slices.Index(path, m):]
-				names := make([]string, 0, len(round)+1)
-				for _, r := range round {
-					names = append(names, tasks[r].ID)
-				}
-				if len(names) > 12 {
-					names = append(names[:11], "…")
-				}
-				p.finding(tasks[m].Line-1, "tasks wait for each other: "+strings.Join(append(names, tasks[m].ID), " → "),
-					"Remove one of these dependencies")
-			}
+	graph := make([][]int, len(tasks))
+	for n, t := range tasks {
+		for _, id := range t.DependsOn {
+			graph[n] = append(graph[n], index[ledger.FoldID(id)])
 		}
-		path = path[:len(path)-1]
-		state[n] = done
 	}
-	for n := range tasks {
-		if state[n] == unseen {
-			walk(n)
-		}
+	for n, round := range form.Cycles(graph, func(n int) string { return tasks[n].ID }) {
+		p.finding(tasks[n].Line-1, "tasks wait for each other: "+round, "Remove one of these dependencies")
 	}
 }
 
