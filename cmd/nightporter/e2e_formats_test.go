@@ -52,6 +52,11 @@ var formats = []struct {
 		"ai/backlog.md":           "# Backlog\n\n| ID | Задача | Status | Priority | Feature.md |\n|---|---|---|---|---|\n| FTR-001 | Prices | done | P1 | – |\n| TECH-069 | Sum \\| round | queued | P0 | [spec](features/TECH-069.md) |\n",
 		"ai/features/TECH-069.md": "# TECH-069: Sum\n\n**Status:** queued | **Priority:** P0\n\n## Allowed Files\n\n1. `lib/legacy.sh`\n",
 	}, changes: []string{"| queued | P0 |", "| done | P0 |", "**Status:** queued", "**Status:** done"}},
+	{source: "backlog:backlog", files: map[string]string{
+		"backlog/config.yml":              "project_name: \"Till\"\nstatuses: [\"To Do\", \"In Progress\", \"Done\"]\ndefault_status: \"To Do\"\n",
+		"backlog/tasks/task-1 - Price.md": "---\nid: task-1\ntitle: Price\nstatus: Done\n---\n",
+		"backlog/tasks/task-2 - Sum.md":   "---\nid: task-2\ntitle: 'Sum: all lines'\nstatus:   To Do   # a remark\nassignee: []\nlabels: [till]\ndependencies:\n  - task-1\n---\n\n## Description\n\nAdd the lines in lib/legacy.sh.\n\n## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 Cents are kept\n<!-- AC:END -->\n",
+	}, changes: []string{"status:   To Do", "status:   Done", "- [ ] #1", "- [x] #1"}},
 }
 
 // allDone matches the end of a run with every task done, one of them in it.
