@@ -27,7 +27,7 @@ func ReadList(file string, data []byte) (List, error) {
 	if err := s.findings.Err(); err != nil {
 		return List{}, err
 	}
-	return List{Rows: rows, Warnings: s.findings.Warnings}, nil
+	return List{Rows: rows, Warnings: s.findings.Told()}, nil
 }
 
 // readRows reads all rows and reports what is wrong with them. Without whole they have

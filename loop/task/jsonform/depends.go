@@ -3,7 +3,6 @@ package jsonform
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -101,57 +100,17 @@ func (l *list) resolve() {
 	if edges >= maxEdges {
 		l.Error(0, fmt.Sprintf("has more than %d dependencies", maxEdges), "Split the file")
 	}
-	l.reportCycles(graph)
+	l.ReportCycles(graph, func(n int) *ledger.Task {
+		if e := &l.entries[n]; e.task == nil { // one that is being added
+			return &ledger.Task{ID: e.id, Line: e.line}
+		}
+		return l.entries[n].task
+	})
 	for n := range l.entries {
 		slices.Sort(graph[n])
 		for _, m := range graph[n] {
 			if t := l.entries[n].task; t != nil {
 				t.DependsOn = append(t.DependsOn, l.entries[m].id)
-			}
-		}
-	}
-}
-
-// reportCycles reports the cycles that a walk in document order finds, up to a
-// readable number. It keeps its own stack: a chain can have 100,000 tasks.
-func (l *list) reportCycles(graph [][]int) {
-	const unseen, onPath, done = 0, 1, 2
-	state := make([]int8, len(graph))
-	type step struct{ node, next int }
-	var path []step
-	left := 20
-	for start := range graph {
-		if state[start] != unseen {
-			continue
-		}
-		path = append(path[:0], step{node: start})
-		state[start] = onPath
-		for len(path) > 0 {
-			top := &path[len(path)-1]
-			if top.next == len(graph[top.node]) {
-				state[top.node] = done
-				path = path[:len(path)-1]
-				continue
-			}
-			m := graph[top.node][top.next]
-			top.next++
-			switch state[m] {
-			case unseen:
-				state[m] = onPath
-				path = append(path, step{node: m})
-			case onPath:
-				if left--; left < 0 {
-					return
-				}
-				from := slices.IndexFunc(path, func(s step) bool { return s.node == m })
-				var names []string
-				for _, s := range path[from:] {
-					names = append(names, l.entries[s.node].id)
-				}
-				if len(names) > 12 {
-					names = append(names[:11], "…")
-				}
-				l.Error(l.entries[m].line, "tasks wait for each other: "+strings.Join(append(names, l.entries[m].id), " → "), "Remove one of these dependencies")
 			}
 		}
 	}

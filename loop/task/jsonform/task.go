@@ -102,15 +102,11 @@ func (l *list) readID(o *object, e *entry, what string, index int) {
 		l.Error(e.line, fmt.Sprintf("%s %d has an empty id", what, index+1), "Give it one")
 	case strings.ContainsFunc(e.id, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
 		l.Error(e.line, fmt.Sprintf("the id %q has a space: expected one word", clip(e.id, 40)), "Write a dash in its place, also where other tasks name it")
-	case utf8.RuneCountInString(e.id) > maxID:
-		l.Error(e.line, fmt.Sprintf("the id %q is longer than %d characters", clip(e.id, 40), maxID), "Give it a shorter one")
+	case utf8.RuneCountInString(e.id) > form.MaxID:
+		l.Error(e.line, fmt.Sprintf("the id %q is longer than %d characters", clip(e.id, 40), form.MaxID), "Give it a shorter one")
 	}
 	o.name = e.id
 }
-
-// maxID is the length of an id in characters. It stands in commit subjects and on
-// buttons.
-const maxID = 100
 
 // readStatus reads the status of o.
 func (l *list) readStatus(o *object, e *entry, w *words) {
@@ -231,7 +227,7 @@ func (l *list) snapshot() (ledger.Snapshot, error) {
 	if err := l.Err(); err != nil {
 		return ledger.Snapshot{}, err
 	}
-	s := ledger.Snapshot{Name: form.Name(l.path), Path: l.path, Warnings: l.Warnings}
+	s := ledger.Snapshot{Name: form.Name(l.path), Path: l.path, Warnings: l.Told()}
 	if l.inOrder() {
 		s.Tasks = slices.Clip(l.tasks)
 		return s, nil

@@ -291,6 +291,20 @@ func (d *document) groups(entries []entry) held {
 	return h
 }
 
+// maxGroupText is how many bytes of a group's own text each of its tasks repeats.
+const maxGroupText = 2000
+
+// linesWithin returns the end of the first lines from start to before end that have no
+// more than size bytes together.
+func (p *plan) linesWithin(start, end, size int) int {
+	for i := start; i < end; i++ {
+		if p.lines[i].End-p.lines[start].Start > size {
+			return i
+		}
+	}
+	return end
+}
+
 // groupText says in a task's body what the groups around it are.
 func (d *document) groupText(entries []entry, groups []group, g int) string {
 	text := ""
@@ -301,13 +315,16 @@ func (d *document) groupText(entries []entry, groups []group, g int) string {
 		if entries[n].id != "" && entries[n].id != name {
 			name = entries[n].id + ": " + name
 		}
-		own := b.line + 1 // the group's lines up to its first box
-		for own < b.end && (n+1 >= len(d.boxes) || own < d.boxes[n+1].line) {
-			own++
+		own := b.end // the group's lines up to its first box
+		if n+1 < len(d.boxes) {
+			own = min(own, d.boxes[n+1].line)
 		}
-		of := "Part of " + name + "\n"
-		if more := d.section(b.line+1, own); more != "" {
-			of += more + "\n"
+		of := "Part of " + clip(name, maxGroupText/10) + "\n"
+		if fits := d.linesWithin(b.line+1, own, maxGroupText); fits > b.line+1 {
+			of += d.section(b.line+1, fits) + "\n"
+			if fits < own {
+				of += "…\n"
+			}
 		}
 		text = of + text
 	}
@@ -338,7 +355,8 @@ func (d *document) nameTasks(tasks []docTask) {
 			taken[ledger.FoldID(tasks[i].ID)] = i + 1
 		}
 	}
-	first := map[string]int{} // folded text: the task that has it
+	first := map[string]int{}  // folded text: the task that has it
+	copies := map[string]int{} // folded text: how many have it, told apart by counting
 	clash := map[string]bool{}
 	for i := range tasks {
 		t := &tasks[i]
@@ -351,14 +369,14 @@ func (d *document) nameTasks(tasks []docTask) {
 				text += "\n" + foldText(d.string(d.headings[h].text))
 			}
 			base := text
-			for c := 2; ; c++ {
-				n, ok := first[text]
-				if !ok {
+			for c := max(2, copies[base]+1); ; c++ {
+				if _, ok := first[text]; !ok {
 					break
 				}
-				if text = fmt.Sprintf("%s\n%d", base, c); c == 2 && (d.state(t) != ledger.MarkDone || d.state(&tasks[n]) != ledger.MarkDone) {
-					d.warning(t.Line-1, fmt.Sprintf("the same text as in line %d: the first of them is told apart by its place alone", tasks[n].Line), "Tell them apart by a word or a number")
-				}
+				text, copies[base] = fmt.Sprintf("%s\n%d", base, c), c
+			}
+			if n, twin := first[base]; twin && (d.state(t) != ledger.MarkDone || d.state(&tasks[n]) != ledger.MarkDone) {
+				d.warning(t.Line-1, fmt.Sprintf("the same text as in line %d: the first of them is told apart by its place alone", tasks[n].Line), "Tell them apart by a word or a number")
 			}
 		}
 		first[text] = i

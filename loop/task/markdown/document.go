@@ -48,7 +48,7 @@ type heading struct {
 
 // scanDocument finds boxes and headings, and reports what hides or breaks them.
 func scanDocument(file string, data []byte) *document {
-	d := &document{plan: plan{file: filepath.Base(file), data: data}, strict: -1}
+	d := &document{plan: plan{Findings: form.Findings{File: filepath.Base(file)}, data: data}, strict: -1}
 	if !d.checkText() {
 		return d
 	}
@@ -57,6 +57,7 @@ func scanDocument(file string, data []byte) *document {
 	d.scanBlocks()
 	d.boxes = make([]box, 0, min(len(d.lines), bytes.Count(data, []byte("] "))))
 	var openBoxes, openHeadings []int // stacks of indices
+	read := 0                         // index after the last line of text: where a box ends that is left
 	blank := true
 	for i := range d.lines {
 		if d.code[i] {
@@ -75,6 +76,7 @@ func scanDocument(file string, data []byte) *document {
 		// A line of text directly below an item continues it.
 		if ends := isHeading || item > 0 || blank || text[0] == '|' || text[0] == '>'; ends {
 			for n := len(openBoxes); n > 0 && (isHeading || d.boxes[openBoxes[n-1]].indent >= indent); n-- {
+				d.boxes[openBoxes[n-1]].end = read
 				openBoxes = openBoxes[:n-1]
 			}
 		}
@@ -94,10 +96,10 @@ func scanDocument(file string, data []byte) *document {
 				openBoxes = append(openBoxes, n-1)
 			}
 		}
-		for _, n := range openBoxes {
-			d.boxes[n].end = i + 1
-		}
-		blank = false
+		read, blank = i+1, false
+	}
+	for _, n := range openBoxes {
+		d.boxes[n].end = read
 	}
 	return d
 }

@@ -148,7 +148,7 @@ func (d *document) mark(tasks []docTask, groups []group, marks []ledger.Marking)
 			want[at[0]] = m.Mark
 		default:
 			d.reportTwins(tasks)
-			return nil, nil, d.err()
+			return nil, nil, d.Err()
 		}
 	}
 	var edits []form.Edit

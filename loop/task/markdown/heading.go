@@ -242,13 +242,13 @@ func (Headings) Parse(file string, data []byte) (ledger.Snapshot, error) {
 func (d *document) snapshot(file string, tasks []docTask) (ledger.Snapshot, error) {
 	found := d.finish(tasks)
 	d.warnWorking()
-	if len(found) == 0 && len(d.findings) == 0 {
-		d.findings = append(d.findings, ledger.Diagnostic{File: d.file, Text: "has no tasks: none of its boxes is work", Remedy: "Number the boxes that are, or move them below a heading such as Tasks"})
+	if len(found) == 0 && len(d.Errors) == 0 {
+		d.Error(0, "has no tasks: none of its boxes is work", "Number the boxes that are, or move them below a heading such as Tasks")
 	}
-	if err := d.err(); err != nil {
+	if err := d.Err(); err != nil {
 		return ledger.Snapshot{}, err
 	}
-	return ledger.Snapshot{Name: form.Name(file), Path: file, Tasks: found, Warnings: d.warnings}, nil
+	return ledger.Snapshot{Name: form.Name(file), Path: file, Tasks: found, Warnings: d.Told()}, nil
 }
 
 // Mark implements form.Form.
@@ -261,8 +261,8 @@ func (Headings) Mark(file string, data []byte, marks []ledger.Marking) ([]byte, 
 func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]docTask, []group)) ([]byte, []string, error) {
 	d.brief = true
 	tasks, groups := read(d)
-	if len(d.lines) == 0 && len(d.findings) > 0 {
-		return nil, nil, d.err()
+	if len(d.lines) == 0 && len(d.Errors) > 0 {
+		return nil, nil, d.Err()
 	}
 	marked, gone, err := d.mark(tasks, groups, marks)
 	if err != nil || bytes.Equal(marked, d.data) {
@@ -272,7 +272,7 @@ func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]d
 	for _, m := range marks {
 		want[ledger.FoldID(m.Task)] = m.Mark
 	}
-	again := scanDocument(d.file, marked)
+	again := scanDocument(d.File, marked)
 	again.brief = true
 	now, _ := read(again)
 	same := len(now) == len(tasks) && len(again.lines) == len(d.lines)
@@ -284,7 +284,7 @@ func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]d
 		same = tasks[n].ID == now[n].ID && tasks[n].Line == now[n].Line && tasks[n].Title == now[n].Title && again.state(&now[n]) == m
 	}
 	if !same {
-		return nil, nil, fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", d.file)
+		return nil, nil, fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", d.File)
 	}
 	return marked, gone, nil
 }

@@ -112,45 +112,15 @@ func (c *countedTasks) between(from, to string) []int {
 	return c.index[start:end]
 }
 
-// reportCycles reports the cycles that a walk in document order finds, each
-// once, up to a readable number.
+// reportCycles reports tasks that wait for each other.
 func (p *plan) reportCycles(tasks []ledger.Task, index map[string]int) {
-	const unseen, onPath, done = 0, 1, 2
-	state := make([]int, len(tasks))
-	var path []int
-	left := 20
-	var walk func(n int)
-	walk = func(n int) {
-		state[n] = onPath
-		path = append(path, n)
-		for _, id := range tasks[n].DependsOn {
-			switch m := index[ledger.FoldID(id)]; state[m] {
-			case unseen:
-				walk(m)
-			case onPath:
-				if left--; left < 0 {
-					return
-				}
-				round := path[slices.Index(path, m):]
-				names := make([]string, 0, len(round)+1)
-				for _, r := range round {
-					names = append(names, tasks[r].ID)
-				}
-				if len(names) > 12 {
-					names = append(names[:11], "…")
-				}
-				p.finding(tasks[m].Line-1, "tasks wait for each other: "+strings.Join(append(names, tasks[m].ID), " → "),
-					"Remove one of these dependencies")
-			}
-		}
-		path = path[:len(path)-1]
-		state[n] = done
-	}
+	graph := make([][]int, len(tasks))
 	for n := range tasks {
-		if state[n] == unseen {
-			walk(n)
+		for _, id := range tasks[n].DependsOn {
+			graph[n] = append(graph[n], index[ledger.FoldID(id)])
 		}
 	}
+	p.ReportCycles(graph, func(n int) *ledger.Task { return &tasks[n] })
 }
 
 // taskRef is a reference to one task, or with to set, to a range of tasks.

@@ -16,8 +16,8 @@ import (
 // must not write.
 func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, gone []string, err error) {
 	p := scanPlan(filepath.Base(file), data)
-	if len(p.lines) == 0 && len(p.findings) > 0 && len(data) > 0 {
-		return nil, nil, p.err()
+	if len(p.lines) == 0 && len(p.Errors) > 0 && len(data) > 0 {
+		return nil, nil, p.Err()
 	}
 	index := map[string][]int{}
 	for n, t := range p.tasks {
@@ -37,7 +37,7 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 			want[at[0]] = m.Mark
 		default:
 			p.read() // reports the lines that share the id
-			return nil, nil, p.err()
+			return nil, nil, p.Err()
 		}
 	}
 	var edits []form.Edit
@@ -95,7 +95,7 @@ func (m planMark) withSpace(data []byte) form.Span {
 // at its old position, with its new status if it was marked and its old one if
 // not.
 func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
-	reparsed := scanPlan(p.file, marked)
+	reparsed := scanPlan(p.File, marked)
 	same := len(reparsed.tasks) == len(p.tasks) && len(reparsed.lines) == len(p.lines)
 	for n := 0; same && n < len(p.tasks); n++ {
 		old, now := p.tasks[n], reparsed.tasks[n]
@@ -106,7 +106,7 @@ func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
 		same = old.id == now.id && old.line == now.line && old.title == now.title && now.state(marked) == m
 	}
 	if !same {
-		return fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", p.file)
+		return fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", p.File)
 	}
 	return nil
 }
