@@ -100,7 +100,7 @@ func (Table) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	if err != nil {
 		return ledger.Snapshot{}, err
 	}
-	s := ledger.Snapshot{Name: form.Name(file), Path: file, Warnings: list.Warnings}
+	s := ledger.Snapshot{Name: form.Name(file), Path: file, Warnings: list.Warnings, Tasks: make([]ledger.Task, 0, len(list.Rows))}
 	for _, r := range list.Rows {
 		if r.Status != Draft {
 			s.Tasks = append(s.Tasks, r.Task(nil))

@@ -19,6 +19,7 @@ type words struct {
 	key   string                 // the field
 	read  map[string]ledger.Mark // by word, in lower case; ledger.MarkWorking reads as open
 	write map[ledger.Mark]string // JSON text; a mark that is missing is written as open
+	bare  bool                   // they are true and false: a text that says so is none of them
 }
 
 // text returns how m is written.
@@ -120,6 +121,10 @@ func (l *list) readStatus(o *object, e *entry, w *words) {
 	word := v.Raw
 	if v.Type == gjson.String {
 		word = strings.ToLower(strings.TrimSpace(v.Str))
+	}
+	if w.bare && v.Type == gjson.String {
+		l.Error(l.lineOf(v), fmt.Sprintf("the %s of %s is the text %s: expected true or false", w.key, o.label(), describe(v)), "Remove the quotation marks")
+		return
 	}
 	if e.mark, ok = w.read[word]; ok {
 		return

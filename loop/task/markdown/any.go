@@ -66,6 +66,9 @@ func (d *document) listsTheSame(heads []int) bool {
 func (d *document) noTasks() ledger.Diagnostic {
 	found := ledger.Diagnostic{File: d.File, Text: "has no tasks: expected boxes `- [ ] Title`, or headings `### Task 1: Title`", Remedy: "Write a box for each task: - [ ] Title"}
 	switch {
+	case d.wrongLevel() >= 0:
+		found.Line = d.wrongLevel() + 1
+		found.Remedy = "Give its headings two to four #: ### Task 1: Title"
 	case d.numberedHeading() >= 0:
 		found.Line = d.numberedHeading() + 1
 		found.Remedy = `Write Task before the numbers of its headings: sed -E -i 's/^(#{2,4}) ((Step|Phase|Stage) )?([0-9]+[.:)])/\1 Task \4/' ` + d.File
@@ -73,6 +76,18 @@ func (d *document) noTasks() ledger.Diagnostic {
 		found.Remedy = `Make boxes of its bullets: sed -E -i 's/^([-*+]) /\1 [ ] /' ` + d.File + ", and take those away that are no work"
 	}
 	return found
+}
+
+// wrongLevel returns the line of the first heading that names a task and has one #, or
+// more than four; -1 without.
+func (d *document) wrongLevel() int {
+	for n := range d.headings {
+		h := &d.headings[n]
+		if m := numberedTask.FindSubmatch(d.headingLine(h)); m != nil && (h.level < 2 || h.level > 4) && namesTask(m[1]) {
+			return h.line
+		}
+	}
+	return -1
 }
 
 var numbered = regexp.MustCompile(`^(?:(?i:step|phase|stage)[ \t]+)?[0-9]+[.:)]`)

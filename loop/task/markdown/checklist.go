@@ -54,7 +54,13 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 	phases := phaseNumbers(places)
 	holds := d.groups(entries)
 	var groups []group
-	tasks := make([]docTask, 0, len(entries))
+	most := 0 // tasks: steps are none
+	for n := range d.boxes {
+		if parent := d.boxes[n].parent; parent < 0 || holds.group[parent] {
+			most++
+		}
+	}
+	tasks := d.taskRoom(most)
 	left := map[int]int{} // headings whose open boxes are no work, with their number
 	label := labelWalk{document: d, label: -1}
 	firstLabel, labelled := 0, 0 // the first line like **Acceptance Criteria:** whose open boxes are no work, and how many such boxes
@@ -75,7 +81,7 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 				if d.brief {
 					continue
 				}
-				if text := plainText(d.string(b.text)); len(tasks[t-1].value[fieldAcceptance]) == 0 && !isStep(text) {
+				if text := plainText(d.string(b.text)); len(tasks[t-1].value.of(fieldAcceptance)) == 0 && !isStep(text) {
 					tasks[t-1].Acceptance = append(tasks[t-1].Acceptance, text)
 				}
 				continue
@@ -131,7 +137,7 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 			d.warning(b.line, "an open box with a text that is struck out: it counts as open", "Tick it, or take it out")
 		}
 		t := docTask{own: n, group: outer[n], text: e.text, marks: e.marks}
-		t.Task = ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority}
+		t.Task = d.newTask(ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority})
 		if !d.brief {
 			t.value = d.fields(b.line+1, b.end)
 			t.Body = d.section(b.line+1, b.end)
@@ -157,8 +163,10 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 	if labelled > 0 {
 		d.warning(firstLabel, fmt.Sprintf("%d open boxes below labels like this one are not read as work", labelled), "Number those that are, or give the label another name")
 	}
-	if optional > 0 {
-		d.warning(firstOptional, fmt.Sprintf("optional and left alone: %d open boxes [ ]*, the first here", optional), "Remove the * of those that are to be done")
+	d.warnOptional(optional, firstOptional)
+	if !d.brief {
+		d.warnFinished(tasks)
+		d.warnUnread(nil)
 	}
 	return tasks, groups
 }
@@ -211,7 +219,15 @@ func (d *document) entries() []entry {
 				e.rest.Start = m.End
 			}
 		}
-		text := strings.TrimSpace(d.string(e.rest))
+		text, remark := strings.TrimSpace(d.string(e.rest)), ""
+		// T004 (an id of another tool) [P] Title
+		if end := strings.IndexByte(text[:min(len(text), 60)], ')'); end > 0 && text[0] == '(' {
+			if rest := strings.TrimLeft(text[end+1:], " \t"); strings.HasPrefix(rest, "[") {
+				if _, length := leadingLabel(rest); length > 0 {
+					text, remark = rest, text[:end+1]+" "
+				}
+			}
+		}
 		for strings.HasPrefix(text, "[") {
 			name, length := leadingLabel(text)
 			if length == 0 {
@@ -220,6 +236,7 @@ func (d *document) entries() []entry {
 			e.labels = append(e.labels, name)
 			text = text[length:]
 		}
+		text = remark + text
 		if e.title = d.boxTitle(&d.boxes[n], text); e.title == "" {
 			e.title = e.id
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
 
@@ -18,12 +19,13 @@ type document struct {
 	plan
 	boxes    []box
 	headings []heading
-	code     []bool  // per line: inside a code block, a comment or front matter
-	strict   int     // index of the first line that is meant as a task of a plan; -1 = none
-	heads    []int   // the headings that are tasks, once they were asked for
-	where    []place // what each heading says of the boxes below it, once it was asked
-	bullet   bool    // there are list items without a box
-	brief    bool    // tasks are read for their ids, titles and statuses alone
+	code     []bool        // per line: inside a code block, a comment or front matter
+	strict   int           // index of the first line that is meant as a task of a plan; -1 = none
+	heads    []int         // the headings that are tasks, once they were asked for
+	where    []place       // what each heading says of the boxes below it, once it was asked
+	bullet   bool          // there are list items without a box
+	room     []ledger.Task // of the tasks that are read, of a fixed capacity
+	brief    bool          // tasks are read for their ids, titles and statuses alone
 }
 
 // box is a list item with a check box.
