@@ -82,7 +82,8 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 					continue
 				}
 				if text := plainText(d.string(b.text)); len(tasks[t-1].value.of(fieldAcceptance)) == 0 && !isStep(text) {
-					tasks[t-1].Acceptance = append(tasks[t-1].Acceptance, text)
+					full := tasks[t-1].full
+					full.Acceptance = append(full.Acceptance, text)
 				}
 				continue
 			}
@@ -136,13 +137,14 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 		if raw := d.string(b.text); len(raw) > 4 && strings.HasPrefix(raw, "~~") && strings.HasSuffix(raw, "~~") && !d.ticked(b) {
 			d.warning(b.line, "an open box with a text that is struck out: it counts as open", "Tick it, or take it out")
 		}
-		t := docTask{own: n, group: outer[n], text: e.text, marks: e.marks}
-		t.Task = d.newTask(ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority})
+		t := docTask{ID: e.id, Title: e.title, Line: b.line + 1, own: n, group: outer[n], text: e.text, marks: e.marks}
 		if !d.brief {
+			t.full = d.newTask()
+			t.full.Labels, t.full.Phase, t.full.Priority = e.labels, phases[p.phase], p.priority
 			t.value = d.fields(b.line+1, b.end)
-			t.Body = d.section(b.line+1, b.end)
+			t.full.Body = d.section(b.line+1, b.end)
 			if g := outer[n]; g >= 0 {
-				t.Body = d.groupText(entries, groups, g) + t.Body
+				t.full.Body = d.groupText(entries, groups, g) + t.full.Body
 			}
 		}
 		tasks = append(tasks, t)

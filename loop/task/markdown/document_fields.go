@@ -143,13 +143,15 @@ func filesOf(items []fieldItem) []string {
 			}
 			named, s = append(named, path), rest
 		}
-		if len(named) == 0 {
+		if len(named) == 0 && item.text != "" && strings.IndexByte("*[(<", item.text[0]) < 0 {
 			if m := barePath.FindStringSubmatch(item.text); m != nil {
 				named = append(named, m[1])
 			}
 		}
 		for _, p := range named {
-			if strings.ContainsAny(p, ":#") {
+			if file, lines, ok := strings.Cut(p, ":"); ok && isLineRange(lines) {
+				p = file
+			} else if strings.ContainsAny(p, ":#") {
 				p = lineOfPath.ReplaceAllString(p, "")
 			}
 			plain := strings.Trim(p, "./*")
@@ -162,6 +164,14 @@ func filesOf(items []fieldItem) []string {
 		}
 	}
 	return paths
+}
+
+// isLineRange reports whether a text is 12 or 12-40, as most line numbers behind a path
+// are.
+func isLineRange(s string) bool {
+	from, to, two := strings.Cut(s, "-")
+	number := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	return number(from) && (!two || number(to))
 }
 
 // nextQuoted returns the first text in backticks that has no white space, and what is
@@ -187,18 +197,18 @@ func nextQuoted(s string) (text, rest string) {
 // readFields gives a task what its fields say. What they say otherwise stays in its
 // body, where the sessions read it.
 func (d *document) readFields(t *docTask) {
-	t.Scope = strings.Join(filesOf(t.value.of(fieldScope)), ", ")
+	t.full.Scope = strings.Join(filesOf(t.value.of(fieldScope)), ", ")
 	for _, item := range t.value.of(fieldAcceptance) {
-		t.Acceptance = append(t.Acceptance, plainText(item.text))
+		t.full.Acceptance = append(t.full.Acceptance, plainText(item.text))
 	}
 	for _, item := range t.value.of(fieldPriority) {
 		if n, ok := priorities[strings.ToLower(strings.Trim(item.text, "*_` ."))]; ok {
-			t.Priority = n
+			t.full.Priority = n
 		}
 	}
 	for _, item := range t.value.of(fieldComplexity) {
 		if n, err := strconv.Atoi(item.text); err == nil && n >= 1 && n <= 10 {
-			t.Complexity = n
+			t.full.Complexity = n
 		}
 	}
 }
@@ -262,9 +272,9 @@ func (d *document) resolve(tasks []docTask, ids map[string]int) (graph [][]int) 
 			graph = make([][]int, len(tasks))
 		}
 		graph[i] = slices.Sorted(maps.Keys(on))
-		t.DependsOn = make([]string, 0, len(on))
+		t.full.DependsOn = make([]string, 0, len(on))
 		for _, n := range graph[i] {
-			t.DependsOn = append(t.DependsOn, tasks[n].ID)
+			t.full.DependsOn = append(t.full.DependsOn, tasks[n].ID)
 		}
 	}
 	return graph

@@ -15,16 +15,17 @@ import (
 
 // docTask is a task of a document: a heading with what is below it, or a box.
 type docTask struct {
-	*ledger.Task            // in document.room
-	text         form.Span  // the title with its status words
-	own          int        // index of its own box; -1 = none
-	boxes        []int      // indices of its other boxes
-	marks        []planMark // (blocked), (manual-verify)
-	done         []planMark // words that say that it is done, of a heading
-	group        int        // index of the group's box that it belongs to; -1 = none
-	value        fieldLines // its fields
-
-	saysDone int // line of a status in its text that says so, from 1; 0 = none
+	ID, Title string
+	Line      int          // from 1
+	full      *ledger.Task // with all else, in document.room; nil of a document that is brief
+	text      form.Span    // the title with its status words
+	own       int          // index of its own box; -1 = none
+	boxes     []int        // indices of its other boxes
+	marks     []planMark   // (blocked), (manual-verify)
+	done      []planMark   // words that say that it is done, of a heading
+	group     int          // index of the group's box that it belongs to; -1 = none
+	value     fieldLines   // its fields
+	saysDone  int          // line of a status in its text that says so, from 1; 0 = none
 }
 
 // state returns a task's status. A tick overrides a status in words, which was
@@ -276,13 +277,15 @@ func (d *document) reportTwins(tasks []docTask) map[string]int {
 
 // taskRoom makes room for n tasks: 100,000 of them are 45 MB, which must not be moved.
 func (d *document) taskRoom(n int) []docTask {
-	d.room = make([]ledger.Task, 0, n)
+	if !d.brief {
+		d.room = make([]ledger.Task, 0, n)
+	}
 	return make([]docTask, 0, n)
 }
 
-// newTask keeps a task in the room for them.
-func (d *document) newTask(t ledger.Task) *ledger.Task {
-	d.room = append(d.room, t)
+// newTask returns a task in the room for them.
+func (d *document) newTask() *ledger.Task {
+	d.room = d.room[:len(d.room)+1]
 	return &d.room[len(d.room)-1]
 }
 
@@ -291,8 +294,8 @@ func (d *document) finish(tasks []docTask) []ledger.Task {
 	graph := d.resolve(tasks, d.reportTwins(tasks))
 	for i := range tasks {
 		t := &tasks[i]
-		t.Mark = d.state(t)
-		if t.Mark == ledger.MarkDone && len(t.marks) > 0 {
+		t.full.ID, t.full.Title, t.full.Line, t.full.Mark = t.ID, t.Title, t.Line, d.state(t)
+		if t.full.Mark == ledger.MarkDone && len(t.marks) > 0 {
 			d.warning(t.Line-1, t.ID+" is ticked and marked "+Statuses[t.marks[0].mark]+": it counts as done", "")
 		}
 		for _, m := range t.marks {
@@ -308,7 +311,7 @@ func (d *document) finish(tasks []docTask) []ledger.Task {
 		t.value = nil
 	}
 	if graph != nil {
-		d.ReportCycles(graph, func(n int) *ledger.Task { return tasks[n].Task })
+		d.ReportCycles(graph, func(n int) *ledger.Task { return tasks[n].full })
 	}
 	return slices.Clip(d.room)
 }

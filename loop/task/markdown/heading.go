@@ -30,6 +30,11 @@ var (
 // which saves the expression.
 func isStep(text string) bool {
 	text = strings.TrimLeft(text, "*_")
+	if len(text) > 4 && strings.EqualFold(text[:4], "step") { // "Step 1", as most are
+		if number := strings.TrimLeft(text[4:], " \t"); number != "" && number[0] >= '0' && number[0] <= '9' {
+			return true
+		}
+	}
 	return text != "" && (text[0] >= utf8.RuneSelf || strings.IndexByte("sScC", text[0]) >= 0) && stepName.MatchString(text)
 }
 
@@ -44,19 +49,19 @@ func saysDone(text []byte) bool {
 func isTaskHeading(line []byte) bool {
 	first := bytes.TrimLeft(line, "# \t*_")
 	return len(first) > 0 && (first[0] >= utf8.RuneSelf || strings.IndexByte("[tTiI", first[0]) >= 0) &&
-		(plainTaskHeading(line) != nil || taskHeading.Match(line))
+		(isPlainTaskHeading(line) || taskHeading.Match(line))
 }
 
 // plainTaskHeading returns what taskHeading finds in a line like nearly all such
-// headings, "### Task 1:", and nil for others.
-func plainTaskHeading(line []byte) []int {
+// headings, "### Task 1:". ok is false for others.
+func plainTaskHeading(line []byte) (at [8]int, ok bool) {
 	level := len(line) - len(bytes.TrimLeft(line, "#"))
 	start := level
 	for start < len(line) && isBlank(line[start]) {
 		start++
 	}
 	if level < 2 || level > 4 || start == level {
-		return nil
+		return at, false
 	}
 	n := start
 	for n < len(line) && line[n]|0x20 >= 'a' && line[n]|0x20 <= 'z' {
@@ -68,7 +73,7 @@ func plainTaskHeading(line []byte) []int {
 	}
 	length := numberLength(line[number:])
 	if word := line[start:n]; number == n || length == 0 || !namesTask(word) {
-		return nil
+		return at, false
 	}
 	end := number + length
 	colon := end
@@ -76,9 +81,14 @@ func plainTaskHeading(line []byte) []int {
 		colon++
 	}
 	if colon == len(line) || line[colon] != ':' {
-		return nil
+		return at, false
 	}
-	return []int{0, colon + 1, -1, -1, start, end, colon, colon + 1}
+	return [8]int{0, colon + 1, -1, -1, start, end, colon, colon + 1}, true
+}
+
+func isPlainTaskHeading(line []byte) bool {
+	_, ok := plainTaskHeading(line)
+	return ok
 }
 
 // headingID matches a heading that names a task in another way.
@@ -114,12 +124,13 @@ func (d *document) headingTasks() ([]docTask, []group) {
 		h := &d.headings[n]
 		line := d.headingLine(h)
 		offset := h.text.End - len(line)
-		m := plainTaskHeading(line)
-		if m == nil {
+		plain, ok := plainTaskHeading(line)
+		m := plain[:]
+		if !ok {
 			m = taskHeading.FindSubmatchIndex(line)
 		}
 		t := docTask{own: -1, group: -1, text: form.Span{Start: offset + m[1], End: h.text.End}}
-		t.Task = d.newTask(ledger.Task{ID: oneLine(d.string(form.Span{Start: offset + m[4], End: offset + m[5]})), Line: h.line + 1})
+		t.ID, t.Line = oneLine(d.string(form.Span{Start: offset + m[4], End: offset + m[5]})), h.line+1
 		if m[2] >= 0 {
 			d.boxes = append(d.boxes, box{at: form.Span{Start: offset + m[2], End: offset + m[3]}, line: h.line, parent: -1, heading: n})
 			t.own = len(d.boxes) - 1
@@ -137,7 +148,8 @@ func (d *document) headingTasks() ([]docTask, []group) {
 			inside[i] = int32(len(tasks) + 1) //nolint:gosec // a file has at most form.MaxBytes lines
 		}
 		if !d.brief {
-			t.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
+			t.full = d.newTask()
+			t.full.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
 		}
 		ids[ledger.FoldID(t.ID)] = len(tasks)
 		tasks = append(tasks, t)
@@ -190,7 +202,7 @@ func (d *document) headingBoxes(tasks []docTask, inside []int32, ids map[string]
 			t := &tasks[of-1]
 			t.boxes = append(t.boxes, n)
 			if len(t.value.of(fieldAcceptance)) == 0 && !isStep(text) {
-				t.Acceptance = append(t.Acceptance, text)
+				t.full.Acceptance = append(t.full.Acceptance, text)
 			}
 			continue
 		}
@@ -313,7 +325,7 @@ func (d *document) headingNotes(tasks []docTask, inside []int32) {
 			continue
 		}
 		for i := range tasks {
-			tasks[i].Notes = d.string(h.text) + ":\n" + commands
+			tasks[i].full.Notes = d.string(h.text) + ":\n" + commands
 		}
 		break
 	}
