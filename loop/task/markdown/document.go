@@ -342,7 +342,13 @@ func headingText(data []byte, at form.Span) form.Span {
 	return at
 }
 
-func (p *plan) string(at form.Span) string { return p.text[at.Start:at.End] }
+// string returns a part of the text. All of them share one copy.
+func (p *plan) string(at form.Span) string {
+	if p.text == "" {
+		p.text = string(p.data)
+	}
+	return p.text[at.Start:at.End]
+}
 
 // ticked reports whether a box is done.
 func (d *document) ticked(b *box) bool { c := d.data[b.at.Start]; return c == 'x' || c == 'X' }

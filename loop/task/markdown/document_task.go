@@ -194,11 +194,7 @@ func (d *document) warnOptional(n, first int) {
 
 // mark writes statuses into a document whose tasks were read.
 func (d *document) mark(tasks []docTask, groups []group, marks []ledger.Marking) (marked []byte, gone []string, err error) {
-	index := map[string][]int{}
-	for n := range tasks {
-		key := ledger.FoldID(tasks[n].ID)
-		index[key] = append(index[key], n)
-	}
+	index := markedTasks(marks, len(tasks), func(n int) string { return tasks[n].ID })
 	want := map[int]ledger.Mark{}
 	for _, m := range marks {
 		switch m.Mark {
@@ -206,11 +202,11 @@ func (d *document) mark(tasks []docTask, groups []group, marks []ledger.Marking)
 		default:
 			return nil, nil, fmt.Errorf("mark %s: unknown mark %q", m.Task, m.Mark)
 		}
-		switch at := index[ledger.FoldID(m.Task)]; len(at) {
-		case 0:
+		switch at := index[ledger.FoldID(m.Task)]; {
+		case at == noTask:
 			gone = append(gone, m.Task)
-		case 1:
-			want[at[0]] = m.Mark
+		case at >= 0:
+			want[at] = m.Mark
 		default:
 			d.reportTwins(tasks)
 			return nil, nil, d.Err()

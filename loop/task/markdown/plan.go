@@ -30,7 +30,7 @@ func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 type plan struct {
 	form.Findings
 	data  []byte
-	text  string      // the same, of which ids, titles and bodies are parts
+	text  string      // the same, of which ids, titles and bodies are parts; made when first needed
 	lines []form.Span // without line ends
 	tasks []planTask
 }
@@ -114,7 +114,6 @@ func scanPlan(file string, data []byte) *plan {
 // splitLines finds the text's lines, without their ends and a byte order mark.
 func (p *plan) splitLines() {
 	data := p.data
-	p.text = string(data)
 	p.lines = make([]form.Span, 0, bytes.Count(data, []byte("\n"))+1)
 	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
 		end := len(data)

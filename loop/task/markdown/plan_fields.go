@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // field is the name of a line below a task, such as Scope.
@@ -434,7 +435,7 @@ func (p *plan) body(t *planTask) string {
 // plainLines returns the lines from start to before end with plain line ends: a part of
 // the text where it has such.
 func (p *plan) plainLines(start, end int) string {
-	if whole := p.text[p.lines[start].Start:p.lines[end-1].End]; strings.IndexByte(whole, '\r') < 0 {
+	if whole := p.string(form.Span{Start: p.lines[start].Start, End: p.lines[end-1].End}); strings.IndexByte(whole, '\r') < 0 {
 		return whole
 	}
 	var b strings.Builder

@@ -19,10 +19,7 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 	if len(p.lines) == 0 && len(p.Errors) > 0 && len(data) > 0 {
 		return nil, nil, p.Err()
 	}
-	index := map[string][]int{}
-	for n, t := range p.tasks {
-		index[ledger.FoldID(t.id)] = append(index[ledger.FoldID(t.id)], n)
-	}
+	index := markedTasks(marks, len(p.tasks), func(n int) string { return p.tasks[n].id })
 	want := map[int]ledger.Mark{} // the last mark of each task
 	for _, m := range marks {
 		switch m.Mark {
@@ -30,11 +27,11 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 		default:
 			return nil, nil, fmt.Errorf("mark %s: unknown mark %q", m.Task, m.Mark)
 		}
-		switch at := index[ledger.FoldID(m.Task)]; len(at) {
-		case 0:
+		switch at := index[ledger.FoldID(m.Task)]; {
+		case at == noTask:
 			gone = append(gone, m.Task)
-		case 1:
-			want[at[0]] = m.Mark
+		case at >= 0:
+			want[at] = m.Mark
 		default:
 			p.read() // reports the lines that share the id
 			return nil, nil, p.Err()
@@ -46,6 +43,32 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 	}
 	marked = form.Apply(data, edits)
 	return marked, gone, p.check(marked, want)
+}
+
+// Results of markedTasks for an id that no task has, and for one of several tasks.
+const (
+	noTask       = -1
+	severalTasks = -2
+)
+
+// markedTasks returns the indices of the tasks that marks name, by folded id, of n
+// tasks. A text has many tasks and a call few marks.
+func markedTasks(marks []ledger.Marking, n int, id func(n int) string) map[string]int {
+	index := make(map[string]int, len(marks))
+	for _, m := range marks {
+		index[ledger.FoldID(m.Task)] = noTask
+	}
+	for i := range n {
+		key := ledger.FoldID(id(i))
+		switch at, named := index[key]; {
+		case !named:
+		case at == noTask:
+			index[key] = i
+		default:
+			index[key] = severalTasks
+		}
+	}
+	return index
 }
 
 // edits returns the changes that give the line the status m; none if it has it
