@@ -58,6 +58,7 @@ func scanDocument(file string, data []byte) *document {
 	d.code = make([]bool, len(d.lines))
 	d.scanBlocks()
 	d.boxes = make([]box, 0, min(len(d.lines), bytes.Count(data, []byte("] "))))
+	d.headings = make([]heading, 0, bytes.Count(data, []byte("\n#"))+1)
 	var openBoxes, openHeadings []int // stacks of indices
 	read := 0                         // index after the last line of text: where a box ends that is left
 	blank := true

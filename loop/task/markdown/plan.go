@@ -99,6 +99,7 @@ func scanPlan(file string, data []byte) *plan {
 		return s.plan
 	}
 	s.splitLines()
+	s.tasks = make([]planTask, 0, bytes.Count(data, []byte("] **Task "))) // as nearly all are written
 	for i := range s.lines {
 		s.scanLine(i)
 	}
