@@ -129,6 +129,7 @@ bench: ## the figures of docs/figures.md, as ratios of one run; a quarter of an 
 	go test -run '^$$' -bench . -benchtime 200x -timeout 30m ./internal/bench
 	go test -run '^$$' -bench Commit -benchtime 500x ./store
 	go test -run '^$$' -bench FetchAfterAYear -benchtime 50x ./loop/workspace
+	go test -run '^$$' -bench LargeList -benchtime 3x ./loop/task
 
 lint: ## gofmt, go vet, and golangci-lint where it is installed
 	@bad=$$(gofmt -l $$(find . -name '*.go' -not -path '*/.*/*')); if [ -n "$$bad" ]; then echo "not formatted (make fmt):"; echo "$$bad"; exit 1; fi

@@ -174,6 +174,11 @@ func (d *decision) checkAdded(tasks []ledger.Task, b AddTasks) bool {
 		}
 	}
 	for n := range tasks {
+		key := ledger.TitleKey(tasks[n].Title)
+		if slices.ContainsFunc(tasks[:n], func(o ledger.Task) bool { return key != "" && ledger.TitleKey(o.Title) == key }) {
+			d.refuse(ledger.CodeTwice, "two of these have the title %q; write it once, or tell them apart by a word. Nothing was added", strings.Join(strings.Fields(tasks[n].Title), " "))
+			return false
+		}
 		if !d.checkTask(&tasks[n], have, tasks, b.Session != "") {
 			return false
 		}

@@ -80,6 +80,9 @@ func TestAddBySession(t *testing.T) {
 			t.Errorf("%s: got %+v, want %s", c.name, a, c.want)
 		}
 	}
+	if a := add(ledger.Task{Title: "Other"}, ledger.Task{Title: " other "}); !strings.Contains(a.Text, `two of these have the title "other"`) {
+		t.Errorf("two of one title: %q", a.Text)
+	}
 	if d.s.Project.Run.Added != 1 {
 		t.Errorf("%d tasks are counted", d.s.Project.Run.Added)
 	}

@@ -75,6 +75,12 @@ func repositoryOf(path string) string {
 	}
 }
 
+// How much of a task a line of printTasks has.
+const (
+	maxShownTitle = 200 // columns
+	maxShownNeeds = 20  // ids
+)
+
 // printTasks lists the tasks as their source has them, and what is doubtful in it.
 func printTasks(out io.Writer, s ledger.Snapshot) {
 	signs := map[ledger.Mark]string{ledger.MarkOpen: bot.SignLater, ledger.MarkDone: bot.SignDone, ledger.MarkBlocked: bot.SignBlocked, ledger.MarkManualVerify: bot.SignAsk}
@@ -89,12 +95,15 @@ func printTasks(out io.Writer, s ledger.Snapshot) {
 		needs := ""
 		if len(t.DependsOn) > 0 {
 			var ids []string
-			for _, id := range t.DependsOn {
+			for _, id := range t.DependsOn[:min(len(t.DependsOn), maxShownNeeds)] {
 				ids = append(ids, ledger.ShortID(id))
+			}
+			if n := len(t.DependsOn) - maxShownNeeds; n > 0 {
+				ids = append(ids, fmt.Sprintf("and %d more", n))
 			}
 			needs = " (after " + strings.Join(ids, " ") + ")"
 		}
-		fmt.Fprintf(out, "%s %s %s%s\n", signs[t.Mark], ledger.ShortID(t.ID), bot.Clean(t.Title), needs)
+		fmt.Fprintf(out, "%s %s %s%s\n", signs[t.Mark], ledger.ShortID(t.ID), bot.Cut(bot.Clean(t.Title), maxShownTitle), needs)
 	}
 	for _, w := range s.Warnings {
 		fmt.Fprintf(out, "%s %s\n", bot.SignLook, w)

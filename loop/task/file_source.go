@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/exchange"
 	"github.com/nightporter/nightporter/internal/fault"
@@ -87,9 +88,35 @@ func (p sourcePath) finish(snapshot ledger.Snapshot) (ledger.Snapshot, error) {
 	if n := len(snapshot.Tasks); n > form.MaxTasks {
 		return ledger.Snapshot{}, inputError(p.rel, fmt.Sprintf("has %d tasks: expected at most %d", n, form.MaxTasks), "Split the file, or move finished tasks out of it")
 	}
+	if found := tooLong(p.displayName(), snapshot.Tasks); len(found) > 0 {
+		return ledger.Snapshot{}, &ledger.InputError{Diagnostics: found}
+	}
 	snapshot.Warnings = append(snapshot.Warnings, p.kind.Lint(snapshot)...)
 	slices.SortStableFunc(snapshot.Warnings, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
 	return snapshot, nil
+}
+
+// tooLong returns the findings about ids and titles that are longer than any that a
+// person wrote: they stand in commit subjects, on buttons and in every message.
+func tooLong(file string, tasks []ledger.Task) (found []ledger.Diagnostic) {
+	for i := range tasks {
+		t := &tasks[i]
+		for _, part := range []struct {
+			name, text string
+			most       int
+		}{{"an id", t.ID, form.MaxID}, {"a title", t.Title, form.MaxTitle}} {
+			if len(part.text) <= part.most {
+				continue
+			}
+			if n := utf8.RuneCountInString(part.text); n > part.most && len(found) < form.MaxFindings {
+				found = append(found, ledger.Diagnostic{
+					File: file, Line: t.Line, Text: fmt.Sprintf("%s of %d characters, %s…: expected at most %d", part.name, n, string([]rune(part.text[:200])[:40]), part.most),
+					Remedy: "Write a short one, and the rest into the lines below it",
+				})
+			}
+		}
+	}
+	return found
 }
 
 // maxCompanions limits the documents that are found beside a list: a prompt names them

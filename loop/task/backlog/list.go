@@ -27,7 +27,7 @@ func ReadList(file string, data []byte) (List, error) {
 	if err := s.findings.Err(); err != nil {
 		return List{}, err
 	}
-	return List{Rows: rows, Warnings: s.findings.Warnings}, nil
+	return List{Rows: rows, Warnings: s.findings.Told()}, nil
 }
 
 // readRows reads all rows and reports what is wrong with them. Without whole they have
@@ -100,7 +100,7 @@ func (Table) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	if err != nil {
 		return ledger.Snapshot{}, err
 	}
-	s := ledger.Snapshot{Name: form.Name(file), Path: file, Warnings: list.Warnings}
+	s := ledger.Snapshot{Name: form.Name(file), Path: file, Warnings: list.Warnings, Tasks: make([]ledger.Task, 0, len(list.Rows))}
 	for _, r := range list.Rows {
 		if r.Status != Draft {
 			s.Tasks = append(s.Tasks, r.Task(nil))

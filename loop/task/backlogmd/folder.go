@@ -22,8 +22,13 @@ func Tasks(c Config, files []*File, archived []string) ([]ledger.Task, []ledger.
 	b.takeIDs()
 	b.readStatuses()
 	b.resolve()
-	for n, round := range form.Cycles(b.graph, func(n int) string { return b.files[n].ID }) {
-		b.error(n, 0, "tasks wait for each other: "+round, "Remove one of these dependencies")
+	over := func(n int) bool { return b.classes[n] == done }
+	for n, c := range form.Circles(b.graph, func(n int) string { return b.files[n].ID }, over) {
+		report := b.error
+		if c.Over {
+			report = b.warn
+		}
+		report(n, 0, c.Text, form.CircleRemedy)
 	}
 	if len(b.errors) > 0 {
 		found := form.Findings{Errors: b.errors}

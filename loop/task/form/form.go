@@ -23,6 +23,8 @@ const (
 	MaxBytes    = 64 << 20
 	MaxTasks    = 10_000 // tasks that a run can have
 	MaxFindings = 100    // findings of one file that are told
+	MaxID       = 100    // characters of an id
+	MaxTitle    = 10_000 // characters of a title; where it is shown it is cut
 )
 
 // Form is a file format of tasks. Its methods neither keep nor change data, and

@@ -65,11 +65,18 @@ func (f *Findings) Err() error {
 		return nil
 	}
 	slices.SortStableFunc(f.Errors, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
-	found := f.Errors
+	return &ledger.InputError{Diagnostics: f.told(f.Errors)}
+}
+
+// Told returns the warnings that a reading is given with: at most MaxFindings, and how
+// many more there are.
+func (f *Findings) Told() []ledger.Diagnostic { return f.told(f.Warnings) }
+
+func (f *Findings) told(found []ledger.Diagnostic) []ledger.Diagnostic {
 	if n := len(found) - MaxFindings; n > 0 {
-		found = append(found[:MaxFindings:MaxFindings], ledger.Diagnostic{File: f.File, Text: fmt.Sprintf("and %d more", n)})
+		return append(found[:MaxFindings:MaxFindings], ledger.Diagnostic{File: f.File, Text: fmt.Sprintf("and %d more", n)})
 	}
-	return &ledger.InputError{Diagnostics: found}
+	return found
 }
 
 // InputError returns a *ledger.InputError with one finding about a whole file.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
-	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // maxEdges limits the dependencies of a file: one on a task with a hundred subtasks
@@ -101,9 +100,12 @@ func (l *list) resolve() {
 	if edges >= maxEdges {
 		l.Error(0, fmt.Sprintf("has more than %d dependencies", maxEdges), "Split the file")
 	}
-	for n, round := range form.Cycles(graph, func(n int) string { return l.entries[n].id }) {
-		l.Error(l.entries[n].line, "tasks wait for each other: "+round, "Remove one of these dependencies")
-	}
+	l.ReportCycles(graph, func(n int) *ledger.Task {
+		if e := &l.entries[n]; e.task == nil { // one that is being added
+			return &ledger.Task{ID: e.id, Line: e.line}
+		}
+		return l.entries[n].task
+	})
 	for n := range l.entries {
 		slices.Sort(graph[n])
 		for _, m := range graph[n] {

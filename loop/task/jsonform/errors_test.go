@@ -69,9 +69,9 @@ func TestMistakes(t *testing.T) {
 		{"tag twice", Tasks{}, "{\"master\":{\"tasks\":[]},\n\"master\":{\"tasks\":[]}}", "f.json:2  the tag \"master\" is there twice"},
 
 		{"tasks for stories", PRD{}, `[{"id":"1","description":"A","status":"pending"}]`, "f.json:1  has no userStories: this looks like a tasks file\n    Write tasks:PATH"},
-		{"stories below", PRD{}, `{"prd":{"userStories":[]}}`, "f.json:1  is an object without userStories"},
+		{"stories below", PRD{}, `{"data":{"userStories":[]}}`, "f.json:1  is an object without userStories"},
 		{"no stories", PRD{}, `{"userStories":[]}`, "f.json:1  has no stories"},
-		{"passes that is a text", PRD{}, prd(`{"id":"1","title":"A","passes":"yes"}`), "f.json:2  the passes of 1 is \"yes\": expected one of false, true"},
+		{"passes that is a text", PRD{}, prd(`{"id":"1","title":"A","passes":"yes"}`), "f.json:2  the passes of 1 is the text \"yes\": expected true or false"},
 		{"no passes", PRD{}, prd(`{"id":"1","title":"A"}`), "f.json:2  1 has no passes: nightporter changes statuses, and adds none\n    Write \"passes\": false"},
 		{"no title of a story", PRD{}, prd(`{"id":"1","passes":false}`), "f.json:2  1 has no title"},
 

@@ -24,7 +24,12 @@ type object struct {
 	what   string // "task"
 	index  int    // 0-based
 	fields []field
+	places map[string]int // by key, where it has more than manyKeys
 }
+
+// manyKeys is where a look-up replaces the walk over an object's keys: a file can have
+// an object of a million.
+const manyKeys = 64
 
 // label returns what findings call o.
 func (o *object) label() string {
@@ -37,18 +42,38 @@ func (o *object) label() string {
 // read makes o the object v, and reports keys that it has twice. It reuses o's
 // memory.
 func (o *object) read(d *document, name string, v gjson.Result) {
-	o.doc, o.name, o.fields = d, name, o.fields[:0]
+	o.doc, o.name, o.fields, o.places = d, name, o.fields[:0], nil
 	v.ForEach(func(key, value gjson.Result) bool {
 		if n := o.find(key.Str); n >= 0 {
 			d.Error(d.line(key.Index), fmt.Sprintf("%s has %q twice: line %d and line %d", o.label(), clip(key.Str, 40), d.line(o.fields[n].at), d.line(key.Index)), "Remove one of them")
 		} else {
-			o.fields = append(o.fields, field{key.Str, key.Index, key.Index + len(key.Raw), value})
+			o.add(field{key.Str, key.Index, key.Index + len(key.Raw), value})
 		}
 		return true
 	})
 }
 
+func (o *object) add(f field) {
+	o.fields = append(o.fields, f)
+	switch {
+	case len(o.fields) < manyKeys:
+		return
+	case o.places == nil:
+		o.places = map[string]int{}
+		for n := range o.fields {
+			o.places[o.fields[n].key] = n
+		}
+	}
+	o.places[f.key] = len(o.fields) - 1
+}
+
 func (o *object) find(key string) int {
+	if o.places != nil {
+		if n, ok := o.places[key]; ok {
+			return n
+		}
+		return -1
+	}
 	for n := range o.fields {
 		if o.fields[n].key == key {
 			return n

@@ -24,6 +24,7 @@ var passes = words{
 	key:   "passes",
 	read:  map[string]ledger.Mark{"true": ledger.MarkDone, "false": ledger.MarkOpen},
 	write: map[ledger.Mark]string{ledger.MarkDone: "true", ledger.MarkOpen: "false"},
+	bare:  true,
 }
 
 var storyStatus = words{
@@ -129,19 +130,30 @@ func (PRD) Recognise(_ string, data []byte) string {
 	return ""
 }
 
-// stories returns the list of stories of a prd.
-func stories(root gjson.Result) (found gjson.Result) {
-	if !root.IsObject() {
-		return found
+// stories returns the list of stories of a prd, which some write into an object "prd".
+func stories(root gjson.Result) gjson.Result {
+	found, inner := storiesIn(root)
+	if !found.Exists() {
+		found, _ = storiesIn(inner)
 	}
-	root.ForEach(func(key, value gjson.Result) bool {
-		if (key.Str == "userStories" || key.Str == "stories") && value.IsArray() {
+	return found
+}
+
+func storiesIn(object gjson.Result) (found, inner gjson.Result) {
+	if !object.IsObject() {
+		return found, inner
+	}
+	object.ForEach(func(key, value gjson.Result) bool {
+		switch {
+		case (key.Str == "userStories" || key.Str == "stories") && value.IsArray():
 			found = value
 			return key.Str == "stories" // userStories counts where there are both
+		case key.Str == "prd":
+			inner = value
 		}
 		return true
 	})
-	return found
+	return found, inner
 }
 
 func (PRD) list(file string, data []byte, full bool) (*list, error) {
@@ -163,6 +175,7 @@ func (PRD) list(file string, data []byte, full bool) (*list, error) {
 		l.dialect = &prdStatus
 	}
 	var o object
+	l.grow()
 	index := 0
 	l.array.ForEach(func(_, v gjson.Result) bool {
 		e, ok := l.element(&o, v, "story", index)
@@ -200,7 +213,8 @@ func (l *list) readStory(o *object, e *entry) {
 	} else if ok {
 		priority = o.level(0, "priority")
 	}
-	e.task = &ledger.Task{
+	e.task = l.newTask()
+	*e.task = ledger.Task{
 		ID: e.id, Title: e.title, Line: e.line, Mark: l.asMark(e),
 		Body:       unlike(description, e.title),
 		Acceptance: o.texts("acceptanceCriteria", "acceptance_criteria"),

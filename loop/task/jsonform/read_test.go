@@ -206,3 +206,52 @@ func TestRecognise(t *testing.T) {
 		}
 	}
 }
+
+// TestPassesAsText: "true" is not true. It is neither read nor written.
+func TestPassesAsText(t *testing.T) {
+	for _, word := range []string{`"true"`, `"false"`, `"yes"`} {
+		text := []byte("{\"userStories\": [\n {\"id\": \"US-1\", \"title\": \"A\", \"passes\": false},\n {\"id\": \"US-2\", \"title\": \"B\", \"passes\": " + word + "}\n]}\n")
+		_, err := PRD{}.Parse("prd.json", text)
+		if want := "the passes of US-2 is the text " + word + ": expected true or false"; err == nil || !strings.Contains(err.Error(), "prd.json:3") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", word, err)
+		}
+		if _, _, err := (PRD{}).Mark("prd.json", text, []ledger.Marking{{Task: "US-2", Mark: ledger.MarkDone}}); err == nil {
+			t.Errorf("%s is written", word)
+		}
+	}
+}
+
+// TestPRDInside: the stories may stand in an object "prd".
+func TestPRDInside(t *testing.T) {
+	const text = `{"prd": {"name": "x", "userStories": [{"id": "US-1", "title": "A", "passes": false}]}}`
+	if why := (PRD{}).Recognise("prd.json", []byte(text)); why == "" {
+		t.Error("not recognised")
+	}
+	s, err := PRD{}.Parse("prd.json", []byte(text))
+	if err != nil || len(s.Tasks) != 1 || s.Tasks[0].ID != "US-1" {
+		t.Fatalf("%v %v", s.Tasks, err)
+	}
+	marked, _, err := PRD{}.Mark("prd.json", []byte(text), []ledger.Marking{{Task: "US-1", Mark: ledger.MarkDone}})
+	if want := strings.Replace(text, "false", "true", 1); err != nil || string(marked) != want {
+		t.Errorf("%s %v", marked, err)
+	}
+	grown, ids, err := PRD{}.Add("prd.json", []byte(text), []ledger.Task{{Title: "B"}})
+	if err != nil || len(ids) != 1 || ids[0] != "US-2" {
+		t.Errorf("%s %v %v", grown, ids, err)
+	}
+}
+
+// TestDoneCycle: subtasks that wait for each other are a warning where all are done.
+func TestDoneCycle(t *testing.T) {
+	const text = `{"tasks": [{"id": 1, "title": "A", "status": "pending", "subtasks": [
+ {"id": 1, "title": "B", "status": "done", "dependencies": [2]},
+ {"id": 2, "title": "C", "status": "done", "dependencies": [1]},
+ {"id": 3, "title": "D", "status": "pending"}]}]}`
+	s, err := Tasks{}.Parse("tasks.json", []byte(text))
+	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Text, "1.1 → 1.2 → 1.1; all of them are done") {
+		t.Errorf("%v %v", s.Warnings, err)
+	}
+	if _, err := (Tasks{}).Parse("tasks.json", []byte(strings.Replace(text, `"C", "status": "done"`, `"C", "status": "pending"`, 1))); err == nil {
+		t.Error("a cycle with an open task is read")
+	}
+}

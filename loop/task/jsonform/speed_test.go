@@ -61,3 +61,37 @@ func TestManyTasks(t *testing.T) {
 		t.Errorf("a cycle: %v", err)
 	}
 }
+
+// TestLargeObjects reads texts on which a walk over all earlier keys or tags for each
+// would take minutes, and one whose tasks would repeat more than the file has.
+func TestLargeObjects(t *testing.T) {
+	list := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, format, i+1)
+		}
+		return b.String()
+	}
+	s, err := Tasks{}.Parse("tasks.json", []byte(`[{"id":"a","description":"b","status":"pending",`+list(300_000, `"key%d":1`)+`}]`))
+	if err != nil || len(s.Tasks) != 1 {
+		t.Errorf("many keys: %v", err)
+	}
+	_, err = Tasks{}.Parse("tasks.json", []byte(`[{"id":"a","description":"b","status":"pending",`+list(300_000, `"key%d":1`)+`,"key7":2}]`))
+	if err == nil || !strings.Contains(err.Error(), `has "key7" twice`) {
+		t.Errorf("a key twice: %v", err)
+	}
+	_, err = Tasks{}.Parse("tasks.json", []byte(`{`+list(200_000, `"tag%d":{"tasks":[]}`)+`}`))
+	if err == nil || !strings.Contains(err.Error(), "has 200000 tags and no choice of one: tag1, tag2, ") || len(err.Error()) > 1000 {
+		t.Errorf("many tags: %.200v", err)
+	}
+	s, err = Tasks{}.Parse("tasks.json", []byte(`{"tasks":[{"id":1,"title":"a","status":"pending","description":"`+strings.Repeat("words ", 20_000)+`","subtasks":[`+list(10_000, `{"id":%d,"title":"b","status":"pending"}`)+`]}]}`))
+	if err != nil || len(s.Tasks) != 10_000 {
+		t.Fatalf("%d subtasks, %v", len(s.Tasks), err)
+	}
+	if n := len(s.Tasks[0].Body); n > 2*maxParentText {
+		t.Errorf("a subtask repeats %d bytes of its task", n)
+	}
+}

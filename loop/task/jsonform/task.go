@@ -19,6 +19,7 @@ type words struct {
 	key   string                 // the field
 	read  map[string]ledger.Mark // by word, in lower case; ledger.MarkWorking reads as open
 	write map[ledger.Mark]string // JSON text; a mark that is missing is written as open
+	bare  bool                   // they are true and false: a text that says so is none of them
 }
 
 // text returns how m is written.
@@ -102,15 +103,11 @@ func (l *list) readID(o *object, e *entry, what string, index int) {
 		l.Error(e.line, fmt.Sprintf("%s %d has an empty id", what, index+1), "Give it one")
 	case strings.ContainsFunc(e.id, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
 		l.Error(e.line, fmt.Sprintf("the id %q has a space: expected one word", clip(e.id, 40)), "Write a dash in its place, also where other tasks name it")
-	case utf8.RuneCountInString(e.id) > maxID:
-		l.Error(e.line, fmt.Sprintf("the id %q is longer than %d characters", clip(e.id, 40), maxID), "Give it a shorter one")
+	case utf8.RuneCountInString(e.id) > form.MaxID:
+		l.Error(e.line, fmt.Sprintf("the id %q is longer than %d characters", clip(e.id, 40), form.MaxID), "Give it a shorter one")
 	}
 	o.name = e.id
 }
-
-// maxID is the length of an id in characters. It stands in commit subjects and on
-// buttons.
-const maxID = 100
 
 // readStatus reads the status of o.
 func (l *list) readStatus(o *object, e *entry, w *words) {
@@ -124,6 +121,10 @@ func (l *list) readStatus(o *object, e *entry, w *words) {
 	word := v.Raw
 	if v.Type == gjson.String {
 		word = strings.ToLower(strings.TrimSpace(v.Str))
+	}
+	if w.bare && v.Type == gjson.String {
+		l.Error(l.lineOf(v), fmt.Sprintf("the %s of %s is the text %s: expected true or false", w.key, o.label(), describe(v)), "Remove the quotation marks")
+		return
 	}
 	if e.mark, ok = w.read[word]; ok {
 		return
@@ -232,7 +233,7 @@ func (l *list) snapshot() (ledger.Snapshot, error) {
 	if err := l.Err(); err != nil {
 		return ledger.Snapshot{}, err
 	}
-	s := ledger.Snapshot{Name: form.Name(l.path), Path: l.path, Warnings: l.Warnings}
+	s := ledger.Snapshot{Name: form.Name(l.path), Path: l.path, Warnings: l.Told()}
 	if l.inOrder() {
 		s.Tasks = slices.Clip(l.tasks)
 		return s, nil

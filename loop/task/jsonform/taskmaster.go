@@ -135,7 +135,7 @@ func (l *list) readSubtasks(o *object, p *entry, subtasks gjson.Result) {
 			l.readDepends(o, &e, "dependencies")
 			e.title = o.text("title")
 			t := l.taskMasterTask(o, &e, p.task.Priority)
-			t.Body = paragraphs(t.Body, fmt.Sprintf("A part of %s, %s: %s", p.id, p.title, p.task.Body))
+			t.Body = paragraphs(t.Body, fmt.Sprintf("A part of %s, %s: %s", p.id, p.title, clip(p.task.Body, maxParentText)))
 			t.Mark = l.asMark(&e)
 			if p.mark == ledger.MarkBlocked && t.Mark == ledger.MarkOpen {
 				t.Mark = ledger.MarkBlocked // deferred or cancelled as a whole
@@ -159,6 +159,9 @@ func (l *list) readSubtasks(o *object, p *entry, subtasks gjson.Result) {
 	p.task = nil
 	l.parents = append(l.parents, *p)
 }
+
+// maxParentText is how many characters of a task's text each of its subtasks repeats.
+const maxParentText = 4000
 
 // siblings completes the references between the subtasks of p, which begin at
 // first: a lone "2" names the sibling, as Task Master reads it, and a task where

@@ -2,6 +2,7 @@ package jsonform
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -175,14 +176,11 @@ func (f Tasks) choose(l *list, tags []tag) gjson.Result {
 	if len(tags) == 1 {
 		return tags[0].tasks
 	}
-	names := ""
-	for n, t := range tags {
-		if n > 0 {
-			names += ", "
-		}
-		names += t.name
+	var names []string
+	for _, t := range tags {
+		names = append(names, t.name)
 	}
-	l.Error(1, fmt.Sprintf("has %d tags and no choice of one: %s", len(tags), clip(names, 200)), "Choose one: task-master use-tag NAME")
+	l.Error(1, fmt.Sprintf("has %d tags and no choice of one: %s", len(tags), clip(strings.Join(names, ", "), 200)), "Choose one: task-master use-tag NAME")
 	return gjson.Result{}
 }
 

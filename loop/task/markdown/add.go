@@ -385,7 +385,7 @@ func (d *document) lastOpen(tasks []docTask, priority int) int {
 		if h >= 0 && (places[h].finished || places[h].aside || places[h].log) {
 			continue
 		}
-		if priority > 0 && tasks[n].Priority == priority {
+		if priority > 0 && tasks[n].full.Priority == priority {
 			return n
 		}
 		if !found {

@@ -23,12 +23,12 @@ var meantAsPlan = regexp.MustCompile(`^[-*+][ \t]*\[[^\]\n]{0,4}\][ \t]*(?:\([^)
 func (d *document) which() (form.Form, string, error) {
 	heads := d.taskHeadings()
 	switch {
-	case d.lines == nil && len(d.findings) > 0:
-		return nil, "", d.err()
+	case d.lines == nil && len(d.Errors) > 0:
+		return nil, "", d.Err()
 	case len(heads) > 0 && d.strict >= 0 && !d.listsTheSame(heads):
-		d.findings = []ledger.Diagnostic{{File: d.file, Line: d.strict + 1, Text: fmt.Sprintf("tasks as boxes here, and as headings in line %d: which of them are the tasks?", d.headings[heads[0]].line+1),
+		d.Errors = []ledger.Diagnostic{{File: d.File, Line: d.strict + 1, Text: fmt.Sprintf("tasks as boxes here, and as headings in line %d: which of them are the tasks?", d.headings[heads[0]].line+1),
 			Remedy: "Take the bold off the boxes, or the word Task off the headings"}}
-		return nil, "", d.err()
+		return nil, "", d.Err()
 	case len(heads) > 0:
 		return Headings{}, "headings `### Task N:`", nil
 	case d.strict >= 0:
@@ -36,10 +36,10 @@ func (d *document) which() (form.Form, string, error) {
 	case len(d.boxes) > 0:
 		return Checklist{}, "boxes `- [ ]`", nil
 	}
-	if len(d.findings) == 0 {
-		d.findings = []ledger.Diagnostic{d.noTasks()}
+	if len(d.Errors) == 0 {
+		d.Errors = []ledger.Diagnostic{d.noTasks()}
 	}
-	return nil, "", d.err()
+	return nil, "", d.Err()
 }
 
 // listsTheSame reports whether all boxes that name a task of a plan name one of the
@@ -64,15 +64,30 @@ func (d *document) listsTheSame(heads []int) bool {
 
 // noTasks is the finding about a text without boxes and headings of tasks.
 func (d *document) noTasks() ledger.Diagnostic {
-	found := ledger.Diagnostic{File: d.file, Text: "has no tasks: expected boxes `- [ ] Title`, or headings `### Task 1: Title`", Remedy: "Write a box for each task: - [ ] Title"}
+	found := ledger.Diagnostic{File: d.File, Text: "has no tasks: expected boxes `- [ ] Title`, or headings `### Task 1: Title`", Remedy: "Write a box for each task: - [ ] Title"}
 	switch {
+	case d.wrongLevel() >= 0:
+		found.Line = d.wrongLevel() + 1
+		found.Remedy = "Give its headings two to four #: ### Task 1: Title"
 	case d.numberedHeading() >= 0:
 		found.Line = d.numberedHeading() + 1
-		found.Remedy = `Write Task before the numbers of its headings: sed -E -i 's/^(#{2,4}) ((Step|Phase|Stage) )?([0-9]+[.:)])/\1 Task \4/' ` + d.file
+		found.Remedy = `Write Task before the numbers of its headings: sed -E -i 's/^(#{2,4}) ((Step|Phase|Stage) )?([0-9]+[.:)])/\1 Task \4/' ` + d.File
 	case d.bullet:
-		found.Remedy = `Make boxes of its bullets: sed -E -i 's/^([-*+]) /\1 [ ] /' ` + d.file + ", and take those away that are no work"
+		found.Remedy = `Make boxes of its bullets: sed -E -i 's/^([-*+]) /\1 [ ] /' ` + d.File + ", and take those away that are no work"
 	}
 	return found
+}
+
+// wrongLevel returns the line of the first heading that names a task and has one #, or
+// more than four; -1 without.
+func (d *document) wrongLevel() int {
+	for n := range d.headings {
+		h := &d.headings[n]
+		if m := numberedTask.FindSubmatch(d.headingLine(h)); m != nil && (h.level < 2 || h.level > 4) && namesTask(m[1]) {
+			return h.line
+		}
+	}
+	return -1
 }
 
 var numbered = regexp.MustCompile(`^(?:(?i:step|phase|stage)[ \t]+)?[0-9]+[.:)]`)

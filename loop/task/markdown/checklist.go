@@ -54,7 +54,13 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 	phases := phaseNumbers(places)
 	holds := d.groups(entries)
 	var groups []group
-	tasks := make([]docTask, 0, len(entries))
+	most := 0 // tasks: steps are none
+	for n := range d.boxes {
+		if parent := d.boxes[n].parent; parent < 0 || holds.group[parent] {
+			most++
+		}
+	}
+	tasks := d.taskRoom(most)
 	left := map[int]int{} // headings whose open boxes are no work, with their number
 	label := labelWalk{document: d, label: -1}
 	firstLabel, labelled := 0, 0 // the first line like **Acceptance Criteria:** whose open boxes are no work, and how many such boxes
@@ -75,8 +81,9 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 				if d.brief {
 					continue
 				}
-				if text := plainText(d.string(b.text)); len(tasks[t-1].value[fieldAcceptance]) == 0 && !isStep(text) {
-					tasks[t-1].Acceptance = append(tasks[t-1].Acceptance, text)
+				if text := plainText(d.string(b.text)); len(tasks[t-1].value.of(fieldAcceptance)) == 0 && !isStep(text) {
+					full := tasks[t-1].full
+					full.Acceptance = append(full.Acceptance, text)
 				}
 				continue
 			}
@@ -130,13 +137,14 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 		if raw := d.string(b.text); len(raw) > 4 && strings.HasPrefix(raw, "~~") && strings.HasSuffix(raw, "~~") && !d.ticked(b) {
 			d.warning(b.line, "an open box with a text that is struck out: it counts as open", "Tick it, or take it out")
 		}
-		t := docTask{own: n, group: outer[n], text: e.text, marks: e.marks}
-		t.Task = ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority}
+		t := docTask{ID: e.id, Title: e.title, Line: b.line + 1, own: n, group: outer[n], text: e.text, marks: e.marks}
 		if !d.brief {
+			t.full = d.newTask()
+			t.full.Labels, t.full.Phase, t.full.Priority = e.labels, phases[p.phase], p.priority
 			t.value = d.fields(b.line+1, b.end)
-			t.Body = d.section(b.line+1, b.end)
+			t.full.Body = d.section(b.line+1, b.end)
 			if g := outer[n]; g >= 0 {
-				t.Body = d.groupText(entries, groups, g) + t.Body
+				t.full.Body = d.groupText(entries, groups, g) + t.full.Body
 			}
 		}
 		tasks = append(tasks, t)
@@ -157,8 +165,10 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 	if labelled > 0 {
 		d.warning(firstLabel, fmt.Sprintf("%d open boxes below labels like this one are not read as work", labelled), "Number those that are, or give the label another name")
 	}
-	if optional > 0 {
-		d.warning(firstOptional, fmt.Sprintf("optional and left alone: %d open boxes [ ]*, the first here", optional), "Remove the * of those that are to be done")
+	d.warnOptional(optional, firstOptional)
+	if !d.brief {
+		d.warnFinished(tasks)
+		d.warnUnread(nil)
 	}
 	return tasks, groups
 }
@@ -211,7 +221,15 @@ func (d *document) entries() []entry {
 				e.rest.Start = m.End
 			}
 		}
-		text := strings.TrimSpace(d.string(e.rest))
+		text, remark := strings.TrimSpace(d.string(e.rest)), ""
+		// T004 (an id of another tool) [P] Title
+		if end := strings.IndexByte(text[:min(len(text), 60)], ')'); end > 0 && text[0] == '(' {
+			if rest := strings.TrimLeft(text[end+1:], " \t"); strings.HasPrefix(rest, "[") {
+				if _, length := leadingLabel(rest); length > 0 {
+					text, remark = rest, text[:end+1]+" "
+				}
+			}
+		}
 		for strings.HasPrefix(text, "[") {
 			name, length := leadingLabel(text)
 			if length == 0 {
@@ -220,6 +238,7 @@ func (d *document) entries() []entry {
 			e.labels = append(e.labels, name)
 			text = text[length:]
 		}
+		text = remark + text
 		if e.title = d.boxTitle(&d.boxes[n], text); e.title == "" {
 			e.title = e.id
 		}
@@ -291,6 +310,20 @@ func (d *document) groups(entries []entry) held {
 	return h
 }
 
+// maxGroupText is how many bytes of a group's own text each of its tasks repeats.
+const maxGroupText = 2000
+
+// linesWithin returns the end of the first lines from start to before end that have no
+// more than size bytes together.
+func (p *plan) linesWithin(start, end, size int) int {
+	for i := start; i < end; i++ {
+		if p.lines[i].End-p.lines[start].Start > size {
+			return i
+		}
+	}
+	return end
+}
+
 // groupText says in a task's body what the groups around it are.
 func (d *document) groupText(entries []entry, groups []group, g int) string {
 	text := ""
@@ -301,13 +334,16 @@ func (d *document) groupText(entries []entry, groups []group, g int) string {
 		if entries[n].id != "" && entries[n].id != name {
 			name = entries[n].id + ": " + name
 		}
-		own := b.line + 1 // the group's lines up to its first box
-		for own < b.end && (n+1 >= len(d.boxes) || own < d.boxes[n+1].line) {
-			own++
+		own := b.end // the group's lines up to its first box
+		if n+1 < len(d.boxes) {
+			own = min(own, d.boxes[n+1].line)
 		}
-		of := "Part of " + name + "\n"
-		if more := d.section(b.line+1, own); more != "" {
-			of += more + "\n"
+		of := "Part of " + clip(name, maxGroupText/10) + "\n"
+		if fits := d.linesWithin(b.line+1, own, maxGroupText); fits > b.line+1 {
+			of += d.section(b.line+1, fits) + "\n"
+			if fits < own {
+				of += "…\n"
+			}
 		}
 		text = of + text
 	}
@@ -338,7 +374,8 @@ func (d *document) nameTasks(tasks []docTask) {
 			taken[ledger.FoldID(tasks[i].ID)] = i + 1
 		}
 	}
-	first := map[string]int{} // folded text: the task that has it
+	first := map[string]int{}  // folded text: the task that has it
+	copies := map[string]int{} // folded text: how many have it, told apart by counting
 	clash := map[string]bool{}
 	for i := range tasks {
 		t := &tasks[i]
@@ -351,14 +388,14 @@ func (d *document) nameTasks(tasks []docTask) {
 				text += "\n" + foldText(d.string(d.headings[h].text))
 			}
 			base := text
-			for c := 2; ; c++ {
-				n, ok := first[text]
-				if !ok {
+			for c := max(2, copies[base]+1); ; c++ {
+				if _, ok := first[text]; !ok {
 					break
 				}
-				if text = fmt.Sprintf("%s\n%d", base, c); c == 2 && (d.state(t) != ledger.MarkDone || d.state(&tasks[n]) != ledger.MarkDone) {
-					d.warning(t.Line-1, fmt.Sprintf("the same text as in line %d: the first of them is told apart by its place alone", tasks[n].Line), "Tell them apart by a word or a number")
-				}
+				text, copies[base] = fmt.Sprintf("%s\n%d", base, c), c
+			}
+			if n, twin := first[base]; twin && (d.state(t) != ledger.MarkDone || d.state(&tasks[n]) != ledger.MarkDone) {
+				d.warning(t.Line-1, fmt.Sprintf("the same text as in line %d: the first of them is told apart by its place alone", tasks[n].Line), "Tell them apart by a word or a number")
 			}
 		}
 		first[text] = i

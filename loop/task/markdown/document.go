@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
 
@@ -18,12 +19,13 @@ type document struct {
 	plan
 	boxes    []box
 	headings []heading
-	code     []bool  // per line: inside a code block, a comment or front matter
-	strict   int     // index of the first line that is meant as a task of a plan; -1 = none
-	heads    []int   // the headings that are tasks, once they were asked for
-	where    []place // what each heading says of the boxes below it, once it was asked
-	bullet   bool    // there are list items without a box
-	brief    bool    // tasks are read for their ids, titles and statuses alone
+	code     []bool        // per line: inside a code block, a comment or front matter
+	strict   int           // index of the first line that is meant as a task of a plan; -1 = none
+	heads    []int         // the headings that are tasks, once they were asked for
+	where    []place       // what each heading says of the boxes below it, once it was asked
+	bullet   bool          // there are list items without a box
+	room     []ledger.Task // of the tasks that are read, of a fixed capacity
+	brief    bool          // tasks are read for their ids, titles and statuses alone
 }
 
 // box is a list item with a check box.
@@ -48,7 +50,7 @@ type heading struct {
 
 // scanDocument finds boxes and headings, and reports what hides or breaks them.
 func scanDocument(file string, data []byte) *document {
-	d := &document{plan: plan{file: filepath.Base(file), data: data}, strict: -1}
+	d := &document{plan: plan{Findings: form.Findings{File: filepath.Base(file)}, data: data}, strict: -1}
 	if !d.checkText() {
 		return d
 	}
@@ -56,7 +58,9 @@ func scanDocument(file string, data []byte) *document {
 	d.code = make([]bool, len(d.lines))
 	d.scanBlocks()
 	d.boxes = make([]box, 0, min(len(d.lines), bytes.Count(data, []byte("] "))))
+	d.headings = make([]heading, 0, bytes.Count(data, []byte("\n#"))+1)
 	var openBoxes, openHeadings []int // stacks of indices
+	read := 0                         // index after the last line of text: where a box ends that is left
 	blank := true
 	for i := range d.lines {
 		if d.code[i] {
@@ -75,6 +79,7 @@ func scanDocument(file string, data []byte) *document {
 		// A line of text directly below an item continues it.
 		if ends := isHeading || item > 0 || blank || text[0] == '|' || text[0] == '>'; ends {
 			for n := len(openBoxes); n > 0 && (isHeading || d.boxes[openBoxes[n-1]].indent >= indent); n-- {
+				d.boxes[openBoxes[n-1]].end = read
 				openBoxes = openBoxes[:n-1]
 			}
 		}
@@ -94,10 +99,10 @@ func scanDocument(file string, data []byte) *document {
 				openBoxes = append(openBoxes, n-1)
 			}
 		}
-		for _, n := range openBoxes {
-			d.boxes[n].end = i + 1
-		}
-		blank = false
+		read, blank = i+1, false
+	}
+	for _, n := range openBoxes {
+		d.boxes[n].end = read
 	}
 	return d
 }
@@ -338,7 +343,13 @@ func headingText(data []byte, at form.Span) form.Span {
 	return at
 }
 
-func (p *plan) string(at form.Span) string { return p.text[at.Start:at.End] }
+// string returns a part of the text. All of them share one copy.
+func (p *plan) string(at form.Span) string {
+	if p.text == "" {
+		p.text = string(p.data)
+	}
+	return p.text[at.Start:at.End]
+}
 
 // ticked reports whether a box is done.
 func (d *document) ticked(b *box) bool { c := d.data[b.at.Start]; return c == 'x' || c == 'X' }

@@ -12,8 +12,22 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// fieldLines are the fields in a task's lines: their texts, with the line of each.
-type fieldLines map[field][]fieldItem
+// fieldLines are the fields in a task's lines: their texts, with the line of each. Tasks
+// have a few, so a list is faster than a map, and far smaller.
+type fieldLines []struct {
+	name  field
+	items []fieldItem
+}
+
+// of returns the items of a field.
+func (f fieldLines) of(name field) []fieldItem {
+	for n := range f {
+		if f[n].name == name {
+			return f[n].items
+		}
+	}
+	return nil
+}
 
 // fieldItem is one item of a field's list, or the text behind its name.
 type fieldItem struct {
@@ -60,7 +74,7 @@ func (d *document) fields(start, end int) fieldLines {
 		case bullet == "" && indent <= level && wasBlank, headingLevel([]byte(text)) > 0:
 			cur = fieldUnknown
 		case bullet == "":
-			if items := found[cur]; len(items) > 0 {
+			if items := found.of(cur); len(items) > 0 {
 				items[len(items)-1].text += " " + text
 			}
 		case indent < level:
@@ -73,11 +87,16 @@ func (d *document) fields(start, end int) fieldLines {
 }
 
 func (f fieldLines) add(name field, item fieldItem) fieldLines {
-	if f == nil {
-		f = fieldLines{}
+	for n := range f {
+		if f[n].name == name {
+			f[n].items = append(f[n].items, item)
+			return f
+		}
 	}
-	f[name] = append(f[name], item)
-	return f
+	return append(f, struct {
+		name  field
+		items []fieldItem
+	}{name, []fieldItem{item}})
 }
 
 // docField splits a line that names a field. Bold names of others, such as
@@ -124,13 +143,15 @@ func filesOf(items []fieldItem) []string {
 			}
 			named, s = append(named, path), rest
 		}
-		if len(named) == 0 {
+		if len(named) == 0 && item.text != "" && strings.IndexByte("*[(<", item.text[0]) < 0 {
 			if m := barePath.FindStringSubmatch(item.text); m != nil {
 				named = append(named, m[1])
 			}
 		}
 		for _, p := range named {
-			if strings.ContainsAny(p, ":#") {
+			if file, lines, ok := strings.Cut(p, ":"); ok && isLineRange(lines) {
+				p = file
+			} else if strings.ContainsAny(p, ":#") {
 				p = lineOfPath.ReplaceAllString(p, "")
 			}
 			plain := strings.Trim(p, "./*")
@@ -143,6 +164,14 @@ func filesOf(items []fieldItem) []string {
 		}
 	}
 	return paths
+}
+
+// isLineRange reports whether a text is 12 or 12-40, as most line numbers behind a path
+// are.
+func isLineRange(s string) bool {
+	from, to, two := strings.Cut(s, "-")
+	number := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	return number(from) && (!two || number(to))
 }
 
 // nextQuoted returns the first text in backticks that has no white space, and what is
@@ -168,18 +197,18 @@ func nextQuoted(s string) (text, rest string) {
 // readFields gives a task what its fields say. What they say otherwise stays in its
 // body, where the sessions read it.
 func (d *document) readFields(t *docTask) {
-	t.Scope = strings.Join(filesOf(t.value[fieldScope]), ", ")
-	for _, item := range t.value[fieldAcceptance] {
-		t.Acceptance = append(t.Acceptance, plainText(item.text))
+	t.full.Scope = strings.Join(filesOf(t.value.of(fieldScope)), ", ")
+	for _, item := range t.value.of(fieldAcceptance) {
+		t.full.Acceptance = append(t.full.Acceptance, plainText(item.text))
 	}
-	for _, item := range t.value[fieldPriority] {
+	for _, item := range t.value.of(fieldPriority) {
 		if n, ok := priorities[strings.ToLower(strings.Trim(item.text, "*_` ."))]; ok {
-			t.Priority = n
+			t.full.Priority = n
 		}
 	}
-	for _, item := range t.value[fieldComplexity] {
+	for _, item := range t.value.of(fieldComplexity) {
 		if n, err := strconv.Atoi(item.text); err == nil && n >= 1 && n <= 10 {
-			t.Complexity = n
+			t.full.Complexity = n
 		}
 	}
 }
@@ -209,13 +238,13 @@ var (
 
 // resolve finds what each task depends on: in its field, and in a remark "(depends on
 // T003, T004)". What is no list of ids stays in its body; an id that the document
-// lacks is an error.
-func (d *document) resolve(tasks []docTask) {
-	var ids map[string]int // made when first needed
+// lacks is an error. ids has the tasks by folded id. The result has, for each task, those
+// that it depends on; nil where none does.
+func (d *document) resolve(tasks []docTask, ids map[string]int) (graph [][]int) {
 	left := maxDepends
 	for i := range tasks {
 		t := &tasks[i]
-		refs := t.value[fieldDepends]
+		refs := t.value.of(fieldDepends)
 		if strings.Contains(t.Title, "epend") {
 			for _, m := range inlineDepends.FindAllStringSubmatch(t.Title[beforeDepend(t.Title):], -1) {
 				refs = append(refs, fieldItem{m[1], t.Line - 1})
@@ -223,12 +252,6 @@ func (d *document) resolve(tasks []docTask) {
 		}
 		if len(refs) == 0 {
 			continue
-		}
-		if ids == nil {
-			ids = make(map[string]int, len(tasks))
-			for n := range tasks {
-				ids[ledger.FoldID(tasks[n].ID)] = n
-			}
 		}
 		on := map[int]bool{}
 		for _, r := range refs {
@@ -240,12 +263,21 @@ func (d *document) resolve(tasks []docTask) {
 		}
 		if left -= len(on); left < 0 {
 			d.finding(t.Line-1, fmt.Sprintf("more than %d dependencies", maxDepends), "Name fewer tasks, or split the file")
-			return
+			return nil
 		}
-		for _, n := range slices.Sorted(maps.Keys(on)) {
-			t.DependsOn = append(t.DependsOn, tasks[n].ID)
+		if len(on) == 0 {
+			continue
+		}
+		if graph == nil {
+			graph = make([][]int, len(tasks))
+		}
+		graph[i] = slices.Sorted(maps.Keys(on))
+		t.full.DependsOn = make([]string, 0, len(on))
+		for _, n := range graph[i] {
+			t.full.DependsOn = append(t.full.DependsOn, tasks[n].ID)
 		}
 	}
+	return graph
 }
 
 // beforeDepend returns the position of the character before the first "dep" in a text,

@@ -15,14 +15,17 @@ import (
 
 // docTask is a task of a document: a heading with what is below it, or a box.
 type docTask struct {
-	ledger.Task
-	text  form.Span  // the title with its status words
-	own   int        // index of its own box; -1 = none
-	boxes []int      // indices of its other boxes
-	marks []planMark // (blocked), (manual-verify)
-	done  []planMark // words that say that it is done, of a heading
-	group int        // index of the group's box that it belongs to; -1 = none
-	value fieldLines // its fields
+	ID, Title string
+	Line      int          // from 1
+	full      *ledger.Task // with all else, in document.room; nil of a document that is brief
+	text      form.Span    // the title with its status words
+	own       int          // index of its own box; -1 = none
+	boxes     []int        // indices of its other boxes
+	marks     []planMark   // (blocked), (manual-verify)
+	done      []planMark   // words that say that it is done, of a heading
+	group     int          // index of the group's box that it belongs to; -1 = none
+	value     fieldLines   // its fields
+	saysDone  int          // line of a status in its text that says so, from 1; 0 = none
 }
 
 // state returns a task's status. A tick overrides a status in words, which was
@@ -57,6 +60,9 @@ func (d *document) edits(t *docTask, m ledger.Mark) []form.Edit {
 	}
 	if done || d.state(t) == ledger.MarkDone {
 		for _, n := range t.boxes {
+			if d.boxes[n].optional {
+				continue
+			}
 			edits = append(edits, d.tick(&d.boxes[n], done)...)
 		}
 	}
@@ -127,13 +133,68 @@ func doneAtEnd(data []byte, at form.Span) (planMark, bool) {
 	return planMark{form.Span{Start: at.Start + m[2], End: at.Start + m[3]}, ledger.MarkDone, false}, true
 }
 
+// finishedRemarks are what people write at the end of a title for finished work, in
+// parentheses or brackets. Only some of those who write them mean the whole task, so
+// they are no ticks.
+var finishedRemarks = map[string]bool{
+	"done": true, "complete": true, "completed": true, "finished": true, "closed": true, "erledigt": true, "fertig": true, "abgeschlossen": true,
+	"terminé": true, "fait": true, "hecho": true, "completado": true, "feito": true, "fatto": true, "klar": true, "gotowe": true,
+	"готово": true, "сделано": true, "выполнено": true, "完成": true, "已完成": true, "完了": true, "완료": true,
+}
+
+// looksDone reports whether a title says of its task that it is finished: "(done)",
+// "– done", ✅ at its end, or struck out as a whole.
+func looksDone(title string) bool {
+	title = strings.TrimSuffix(strings.Trim(title, " \t*_"), "\ufe0f")
+	if title == "" {
+		return false
+	}
+	switch c := title[len(title)-1]; {
+	case c == '~':
+		return len(title) > 4 && strings.HasPrefix(title, "~~") && strings.HasSuffix(title, "~~")
+	case c == ')' || c == ']':
+		at := strings.LastIndexAny(title, "([")
+		return at > 0 && finishedRemarks[strings.ToLower(strings.Trim(title[at+1:len(title)-1], " \t!."))]
+	case c >= utf8.RuneSelf:
+		last, _ := utf8.DecodeLastRuneInString(title)
+		return strings.ContainsRune("✅✓✔☑", last)
+	case strings.IndexByte("deg", c|0x20) < 0: // done, complete, completed, fertig
+		return false
+	}
+	at := strings.LastIndexAny(title, " \t")
+	return at > 0 && finishedRemarks[strings.ToLower(title[at+1:])] && strings.HasSuffix(strings.TrimRight(title[:at], "-–—:"), " ") && title[at-1] != ' '
+}
+
+// warnFinished tells of open tasks that say in words that they are done: nothing is
+// taken for done without a tick. A struck-out box has a warning of its own.
+func (d *document) warnFinished(tasks []docTask) {
+	n, first, id := 0, 0, ""
+	for i := range tasks {
+		t := &tasks[i]
+		title := d.string(t.text)
+		struck := t.own >= 0 && strings.HasPrefix(title, "~~")
+		if d.state(t) != ledger.MarkOpen || struck || t.saysDone == 0 && !looksDone(title) {
+			continue
+		}
+		if n++; n == 1 {
+			first, id = max(t.saysDone, t.Line), t.ID
+		}
+	}
+	if n > 0 {
+		d.warning(first-1, fmt.Sprintf("%s is called finished here, and has no tick: it counts as open (%d such tasks)", id, n), "Tick its boxes, or write (done) behind its heading")
+	}
+}
+
+// warnOptional tells once of open boxes that are left alone.
+func (d *document) warnOptional(n, first int) {
+	if n > 0 {
+		d.warning(first, fmt.Sprintf("optional and left alone: %d open boxes [ ]*, the first here", n), "Remove the * of those that are to be done")
+	}
+}
+
 // mark writes statuses into a document whose tasks were read.
 func (d *document) mark(tasks []docTask, groups []group, marks []ledger.Marking) (marked []byte, gone []string, err error) {
-	index := map[string][]int{}
-	for n := range tasks {
-		key := ledger.FoldID(tasks[n].ID)
-		index[key] = append(index[key], n)
-	}
+	index := markedTasks(marks, len(tasks), func(n int) string { return tasks[n].ID })
 	want := map[int]ledger.Mark{}
 	for _, m := range marks {
 		switch m.Mark {
@@ -141,14 +202,14 @@ func (d *document) mark(tasks []docTask, groups []group, marks []ledger.Marking)
 		default:
 			return nil, nil, fmt.Errorf("mark %s: unknown mark %q", m.Task, m.Mark)
 		}
-		switch at := index[ledger.FoldID(m.Task)]; len(at) {
-		case 0:
+		switch at := index[ledger.FoldID(m.Task)]; {
+		case at == noTask:
 			gone = append(gone, m.Task)
-		case 1:
-			want[at[0]] = m.Mark
+		case at >= 0:
+			want[at] = m.Mark
 		default:
 			d.reportTwins(tasks)
-			return nil, nil, d.err()
+			return nil, nil, d.Err()
 		}
 	}
 	var edits []form.Edit
@@ -196,8 +257,8 @@ type group struct {
 	tasks []int // indices of the tasks in it, those of inner groups too
 }
 
-// reportTwins reports ids that are there twice.
-func (d *document) reportTwins(tasks []docTask) {
+// reportTwins reports ids that are there twice, and returns the tasks by folded id.
+func (d *document) reportTwins(tasks []docTask) map[string]int {
 	first := make(map[string]int, len(tasks))
 	for i := range tasks {
 		key := ledger.FoldID(tasks[i].ID)
@@ -207,18 +268,30 @@ func (d *document) reportTwins(tasks []docTask) {
 		}
 		first[key] = i
 	}
+	return first
+}
+
+// taskRoom makes room for n tasks: 100,000 of them are 45 MB, which must not be moved.
+func (d *document) taskRoom(n int) []docTask {
+	if !d.brief {
+		d.room = make([]ledger.Task, 0, n)
+	}
+	return make([]docTask, 0, n)
+}
+
+// newTask returns a task in the room for them.
+func (d *document) newTask() *ledger.Task {
+	d.room = d.room[:len(d.room)+1]
+	return &d.room[len(d.room)-1]
 }
 
 // finish checks the tasks against each other, and returns them.
 func (d *document) finish(tasks []docTask) []ledger.Task {
-	d.reportTwins(tasks)
-	d.resolve(tasks)
-	out := make([]ledger.Task, len(tasks))
-	index := make(map[string]int, len(tasks))
+	graph := d.resolve(tasks, d.reportTwins(tasks))
 	for i := range tasks {
 		t := &tasks[i]
-		t.Mark = d.state(t)
-		if t.Mark == ledger.MarkDone && len(t.marks) > 0 {
+		t.full.ID, t.full.Title, t.full.Line, t.full.Mark = t.ID, t.Title, t.Line, d.state(t)
+		if t.full.Mark == ledger.MarkDone && len(t.marks) > 0 {
 			d.warning(t.Line-1, t.ID+" is ticked and marked "+Statuses[t.marks[0].mark]+": it counts as done", "")
 		}
 		for _, m := range t.marks {
@@ -231,11 +304,12 @@ func (d *document) finish(tasks []docTask) []ledger.Task {
 			d.warning(t.Line-1, t.ID+" is marked as done and has open boxes: it counts as done", "")
 		}
 		d.readFields(t)
-		out[i] = t.Task
-		index[ledger.FoldID(t.ID)] = i
+		t.value = nil
 	}
-	d.reportCycles(out, index)
-	return out
+	if graph != nil {
+		d.ReportCycles(graph, func(n int) *ledger.Task { return tasks[n].full })
+	}
+	return slices.Clip(d.room)
 }
 
 // section returns the lines of a task as its body: without code fences' meaning

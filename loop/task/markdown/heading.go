@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,6 +30,11 @@ var (
 // which saves the expression.
 func isStep(text string) bool {
 	text = strings.TrimLeft(text, "*_")
+	if len(text) > 4 && strings.EqualFold(text[:4], "step") { // "Step 1", as most are
+		if number := strings.TrimLeft(text[4:], " \t"); number != "" && number[0] >= '0' && number[0] <= '9' {
+			return true
+		}
+	}
 	return text != "" && (text[0] >= utf8.RuneSelf || strings.IndexByte("sScC", text[0]) >= 0) && stepName.MatchString(text)
 }
 
@@ -43,19 +49,19 @@ func saysDone(text []byte) bool {
 func isTaskHeading(line []byte) bool {
 	first := bytes.TrimLeft(line, "# \t*_")
 	return len(first) > 0 && (first[0] >= utf8.RuneSelf || strings.IndexByte("[tTiI", first[0]) >= 0) &&
-		(plainTaskHeading(line) != nil || taskHeading.Match(line))
+		(isPlainTaskHeading(line) || taskHeading.Match(line))
 }
 
 // plainTaskHeading returns what taskHeading finds in a line like nearly all such
-// headings, "### Task 1:", and nil for others.
-func plainTaskHeading(line []byte) []int {
+// headings, "### Task 1:". ok is false for others.
+func plainTaskHeading(line []byte) (at [8]int, ok bool) {
 	level := len(line) - len(bytes.TrimLeft(line, "#"))
 	start := level
 	for start < len(line) && isBlank(line[start]) {
 		start++
 	}
 	if level < 2 || level > 4 || start == level {
-		return nil
+		return at, false
 	}
 	n := start
 	for n < len(line) && line[n]|0x20 >= 'a' && line[n]|0x20 <= 'z' {
@@ -66,8 +72,8 @@ func plainTaskHeading(line []byte) []int {
 		number++
 	}
 	length := numberLength(line[number:])
-	if word := line[start:n]; number == n || length == 0 || !bytes.EqualFold(word, []byte("task")) && !bytes.EqualFold(word, []byte("iteration")) {
-		return nil
+	if word := line[start:n]; number == n || length == 0 || !namesTask(word) {
+		return at, false
 	}
 	end := number + length
 	colon := end
@@ -75,9 +81,14 @@ func plainTaskHeading(line []byte) []int {
 		colon++
 	}
 	if colon == len(line) || line[colon] != ':' {
-		return nil
+		return at, false
 	}
-	return []int{0, colon + 1, -1, -1, start, end, colon, colon + 1}
+	return [8]int{0, colon + 1, -1, -1, start, end, colon, colon + 1}, true
+}
+
+func isPlainTaskHeading(line []byte) bool {
+	_, ok := plainTaskHeading(line)
+	return ok
 }
 
 // headingID matches a heading that names a task in another way.
@@ -106,19 +117,20 @@ func (d *document) headingLine(h *heading) []byte {
 // headingTasks reads the tasks of a document whose tasks are headings.
 func (d *document) headingTasks() ([]docTask, []group) {
 	heads := d.taskHeadings()
-	tasks := make([]docTask, 0, len(heads))
-	inside := make([]int, len(d.lines)) // per line: 1 + the task that it belongs to
+	tasks := d.taskRoom(len(heads))
+	inside := make([]int32, len(d.lines)) // per line: 1 + the task that it belongs to
 	ids := map[string]int{}
 	for _, n := range heads {
 		h := &d.headings[n]
 		line := d.headingLine(h)
 		offset := h.text.End - len(line)
-		m := plainTaskHeading(line)
-		if m == nil {
+		plain, ok := plainTaskHeading(line)
+		m := plain[:]
+		if !ok {
 			m = taskHeading.FindSubmatchIndex(line)
 		}
 		t := docTask{own: -1, group: -1, text: form.Span{Start: offset + m[1], End: h.text.End}}
-		t.Task = ledger.Task{ID: oneLine(string(line[m[4]:m[5]])), Line: h.line + 1}
+		t.ID, t.Line = oneLine(d.string(form.Span{Start: offset + m[4], End: offset + m[5]})), h.line+1
 		if m[2] >= 0 {
 			d.boxes = append(d.boxes, box{at: form.Span{Start: offset + m[2], End: offset + m[3]}, line: h.line, parent: -1, heading: n})
 			t.own = len(d.boxes) - 1
@@ -133,10 +145,11 @@ func (d *document) headingTasks() ([]docTask, []group) {
 		}
 		end := d.headings[n].end
 		for i := h.line; i < end; i++ {
-			inside[i] = len(tasks) + 1
+			inside[i] = int32(len(tasks) + 1) //nolint:gosec // a file has at most form.MaxBytes lines
 		}
 		if !d.brief {
-			t.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
+			t.full = d.newTask()
+			t.full.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
 		}
 		ids[ledger.FoldID(t.ID)] = len(tasks)
 		tasks = append(tasks, t)
@@ -144,6 +157,9 @@ func (d *document) headingTasks() ([]docTask, []group) {
 	d.headingBoxes(tasks, inside, ids)
 	if !d.brief {
 		d.headingNotes(tasks, inside)
+		d.statusLines(tasks, inside)
+		d.warnFinished(tasks)
+		d.warnUnread(inside)
 	}
 	return tasks, nil
 }
@@ -160,14 +176,23 @@ func (d *document) title(t *docTask, heading bool) string {
 
 // headingBoxes gives the boxes to the tasks that they stand below. A box elsewhere
 // that names a task is that task's too, as in a list of progress.
-func (d *document) headingBoxes(tasks []docTask, inside []int, ids map[string]int) {
+func (d *document) headingBoxes(tasks []docTask, inside []int32, ids map[string]int) {
 	outside, first := 0, 0
+	optional, firstOptional := 0, 0
 	for n := range d.boxes {
 		b := &d.boxes[n]
 		if b.text.End == 0 { // the box of a heading
 			continue
 		}
 		of := inside[b.line]
+		if of > 0 && b.optional { // it neither keeps its task open nor makes it done
+			if !d.ticked(b) {
+				if optional++; optional == 1 {
+					firstOptional = b.line
+				}
+			}
+			continue
+		}
 		if of > 0 && d.brief {
 			tasks[of-1].boxes = append(tasks[of-1].boxes, n)
 			continue
@@ -176,8 +201,8 @@ func (d *document) headingBoxes(tasks []docTask, inside []int, ids map[string]in
 		if of > 0 {
 			t := &tasks[of-1]
 			t.boxes = append(t.boxes, n)
-			if len(t.value[fieldAcceptance]) == 0 && !isStep(text) {
-				t.Acceptance = append(t.Acceptance, text)
+			if len(t.value.of(fieldAcceptance)) == 0 && !isStep(text) {
+				t.full.Acceptance = append(t.full.Acceptance, text)
 			}
 			continue
 		}
@@ -193,13 +218,102 @@ func (d *document) headingBoxes(tasks []docTask, inside []int, ids map[string]in
 			}
 		}
 	}
+	d.warnOptional(optional, firstOptional)
 	if outside > 0 {
 		d.warning(first, fmt.Sprintf("not part of a task: %d open boxes outside the headings `### Task N:`, the first here", outside), "Move work below such a heading")
 	}
 }
 
+// statusLines notes which tasks have a line like **Status:** Done.
+func (d *document) statusLines(tasks []docTask, inside []int32) {
+	for i := range d.lines {
+		of := inside[i]
+		if of == 0 || d.code[i] || tasks[of-1].saysDone > 0 {
+			continue
+		}
+		_, at := d.measure(i)
+		text := d.data[at.Start:at.End]
+		if text = text[itemLength(text):]; len(text) > 0 && saysDone(text) {
+			tasks[of-1].saysDone = i + 1
+		}
+	}
+}
+
+// numberedTask matches a heading that is numbered as a task is. Group 1 is its word.
+var numberedTask = regexp.MustCompile(`^#{1,6}[ \t]+(?:\*\*|__)?(?:\[[ xX-]\][ \t]+|✅[ \t]*|☑️?[ \t]*)?(?:\*\*|__)?(\pL+)[ \t]+#?[0-9]+(?:\.[0-9]+)*[A-Za-z]?(?:\*\*|__)?[ \t]*(?::|\.[ \t]|\)|-+[ \t]|–|—|$)`)
+
+// warnUnread tells of headings that a person takes for tasks and that are none here:
+// "# Task 1:" and "##### Task 1:", and "### Aufgabe 2:" beside a "### Task 1:". inside
+// says of each line whether it belongs to a task; it is nil where boxes are the tasks.
+func (d *document) warnUnread(inside []int32) {
+	beside := map[[2]int]bool{} // level and outer heading of the headings that are tasks
+	outer := make([]int, len(d.headings))
+	var open []int
+	isTask := make([]bool, len(d.headings))
+	if inside != nil {
+		for _, n := range d.taskHeadings() {
+			isTask[n] = true
+		}
+	}
+	for n := range d.headings {
+		h := &d.headings[n]
+		for len(open) > 0 && d.headings[open[len(open)-1]].level >= h.level {
+			open = open[:len(open)-1]
+		}
+		if outer[n] = -1; len(open) > 0 {
+			outer[n] = open[len(open)-1]
+		}
+		open = append(open, n)
+		if isTask[n] {
+			beside[[2]int{h.level, outer[n]}] = true
+		}
+	}
+	found, first := 0, -1
+	for n := range d.headings {
+		h := &d.headings[n]
+		line := d.headingLine(h)
+		if isTask[n] || inside != nil && inside[h.line] > 0 || bytes.IndexAny(line, "0123456789") < 0 || d.places()[n].log {
+			continue
+		}
+		m := numberedTask.FindSubmatch(line)
+		if m == nil || inside == nil && d.holdsBoxes(h) {
+			continue
+		}
+		if namesTask(m[1]) || beside[[2]int{h.level, outer[n]}] && !d.holdsTasks(n, isTask) {
+			if found++; first < 0 {
+				first = n
+			}
+		}
+	}
+	if found > 0 {
+		h := &d.headings[first]
+		d.warning(h.line, fmt.Sprintf("not read as a task: %q (%d such headings)", clip(d.string(h.text), 40), found), "Write ### Task N: Title, with two to four #, if it is one")
+	}
+}
+
+// namesTask reports whether a heading's word is one that a task's begins with.
+func namesTask(word []byte) bool {
+	return bytes.EqualFold(word, []byte("task")) || bytes.EqualFold(word, []byte("iteration"))
+}
+
+// holdsTasks reports whether headings that are tasks stand below a heading.
+func (d *document) holdsTasks(n int, isTask []bool) bool {
+	for i := n + 1; i < len(d.headings) && d.headings[i].line < d.headings[n].end; i++ {
+		if isTask[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsBoxes reports whether boxes stand below a heading.
+func (d *document) holdsBoxes(h *heading) bool {
+	at, _ := slices.BinarySearchFunc(d.boxes, h.line, func(b box, line int) int { return b.line - line })
+	return at < len(d.boxes) && d.boxes[at].line < h.end
+}
+
 // headingNotes adds what a document says for all of its tasks.
-func (d *document) headingNotes(tasks []docTask, inside []int) {
+func (d *document) headingNotes(tasks []docTask, inside []int32) {
 	for n := range d.headings {
 		h := &d.headings[n]
 		text := strings.ToLower(d.string(h.text))
@@ -211,7 +325,7 @@ func (d *document) headingNotes(tasks []docTask, inside []int) {
 			continue
 		}
 		for i := range tasks {
-			tasks[i].Notes = d.string(h.text) + ":\n" + commands
+			tasks[i].full.Notes = d.string(h.text) + ":\n" + commands
 		}
 		break
 	}
@@ -242,13 +356,13 @@ func (Headings) Parse(file string, data []byte) (ledger.Snapshot, error) {
 func (d *document) snapshot(file string, tasks []docTask) (ledger.Snapshot, error) {
 	found := d.finish(tasks)
 	d.warnWorking()
-	if len(found) == 0 && len(d.findings) == 0 {
-		d.findings = append(d.findings, ledger.Diagnostic{File: d.file, Text: "has no tasks: none of its boxes is work", Remedy: "Number the boxes that are, or move them below a heading such as Tasks"})
+	if len(found) == 0 && len(d.Errors) == 0 {
+		d.Error(0, "has no tasks: none of its boxes is work", "Number the boxes that are, or move them below a heading such as Tasks")
 	}
-	if err := d.err(); err != nil {
+	if err := d.Err(); err != nil {
 		return ledger.Snapshot{}, err
 	}
-	return ledger.Snapshot{Name: form.Name(file), Path: file, Tasks: found, Warnings: d.warnings}, nil
+	return ledger.Snapshot{Name: form.Name(file), Path: file, Tasks: found, Warnings: d.Told()}, nil
 }
 
 // Mark implements form.Form.
@@ -261,8 +375,8 @@ func (Headings) Mark(file string, data []byte, marks []ledger.Marking) ([]byte, 
 func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]docTask, []group)) ([]byte, []string, error) {
 	d.brief = true
 	tasks, groups := read(d)
-	if len(d.lines) == 0 && len(d.findings) > 0 {
-		return nil, nil, d.err()
+	if len(d.lines) == 0 && len(d.Errors) > 0 {
+		return nil, nil, d.Err()
 	}
 	marked, gone, err := d.mark(tasks, groups, marks)
 	if err != nil || bytes.Equal(marked, d.data) {
@@ -272,19 +386,32 @@ func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]d
 	for _, m := range marks {
 		want[ledger.FoldID(m.Task)] = m.Mark
 	}
-	again := scanDocument(d.file, marked)
+	// Nothing else of the first reading is kept while the second one is made: of 100,000
+	// tasks each takes some 80 MB.
+	type taskState struct {
+		id, title string
+		line      int
+		mark      ledger.Mark
+	}
+	states := make([]taskState, len(tasks))
+	for n := range tasks {
+		t := &tasks[n]
+		m, ok := want[ledger.FoldID(t.ID)]
+		if !ok {
+			m = d.state(t)
+		}
+		states[n] = taskState{t.ID, t.Title, t.Line, m}
+	}
+	file, lines := d.File, len(d.lines)
+	again := scanDocument(file, marked)
 	again.brief = true
 	now, _ := read(again)
-	same := len(now) == len(tasks) && len(again.lines) == len(d.lines)
-	for n := 0; same && n < len(tasks); n++ {
-		m, ok := want[ledger.FoldID(tasks[n].ID)]
-		if !ok {
-			m = d.state(&tasks[n])
-		}
-		same = tasks[n].ID == now[n].ID && tasks[n].Line == now[n].Line && tasks[n].Title == now[n].Title && again.state(&now[n]) == m
+	same := len(now) == len(states) && len(again.lines) == lines
+	for n := 0; same && n < len(states); n++ {
+		same = states[n] == taskState{now[n].ID, now[n].Title, now[n].Line, again.state(&now[n])}
 	}
 	if !same {
-		return nil, nil, fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", d.file)
+		return nil, nil, fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", file)
 	}
 	return marked, gone, nil
 }

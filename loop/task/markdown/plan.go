@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -20,22 +19,20 @@ import (
 func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 	p := scanPlan(filepath.Base(file), data)
 	tasks := p.read()
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return ledger.Snapshot{}, err
 	}
-	return ledger.Snapshot{Name: form.Name(file), Path: file, Tasks: tasks, Warnings: p.warnings}, nil
+	return ledger.Snapshot{Name: form.Name(file), Path: file, Tasks: tasks, Warnings: p.Told()}, nil
 }
 
 // plan is a plan's text with the positions of its tasks. Writing changes single
 // spans of the text, so all other bytes stay as they are.
 type plan struct {
-	file     string
-	data     []byte
-	text     string      // the same, of which ids, titles and bodies are parts
-	lines    []form.Span // without line ends
-	tasks    []planTask
-	findings []ledger.Diagnostic
-	warnings []ledger.Diagnostic
+	form.Findings
+	data  []byte
+	text  string      // the same, of which ids, titles and bodies are parts; made when first needed
+	lines []form.Span // without line ends
+	tasks []planTask
 }
 
 // planTask is a task's box line with the range of lines that belong to it.
@@ -46,32 +43,18 @@ type planTask struct {
 	end    int // index after its last line
 }
 
-func (p *plan) finding(line int, text, fix string) {
-	p.findings = append(p.findings, ledger.Diagnostic{File: p.file, Line: line + 1, Text: text, Remedy: fix})
-}
+// finding adds an error about the line with an index.
+func (p *plan) finding(line int, text, fix string) { p.Error(line+1, text, fix) }
 
-func (p *plan) warning(line int, text, fix string) {
-	p.warnings = append(p.warnings, ledger.Diagnostic{File: p.file, Line: line + 1, Text: text, Remedy: fix})
-}
-
-func (p *plan) err() error {
-	if len(p.findings) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(p.findings, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
-	found := p.findings
-	if n := len(found) - form.MaxFindings; n > 0 {
-		found = append(found[:form.MaxFindings:form.MaxFindings], ledger.Diagnostic{File: p.file, Text: fmt.Sprintf("and %d more", n)})
-	}
-	return &ledger.InputError{Diagnostics: found}
-}
+// warning adds a warning about the line with an index.
+func (p *plan) warning(line int, text, fix string) { p.Warn(line+1, text, fix) }
 
 // checkText reports whether the file is text of a permitted size with the line ends of
 // this time, and adds a finding if not.
 func (p *plan) checkText() bool {
-	found := form.CheckText(p.file, "plan", p.data, form.MaxBytes)
+	found := form.CheckText(p.File, "plan", p.data, form.MaxBytes)
 	if found != nil {
-		p.findings = append(p.findings, *found)
+		p.Errors = append(p.Errors, *found)
 		return false
 	}
 	// Text behind a carriage return alone would be a part of the line before.
@@ -82,7 +65,7 @@ func (p *plan) checkText() bool {
 		}
 		if rest = bytes.TrimLeft(rest[n:], "\r"); len(rest) > 0 && rest[0] != '\n' {
 			line := bytes.Count(p.data[:len(p.data)-len(rest)], []byte("\n"))
-			p.finding(line, "a line ends with a carriage return alone: expected a line feed", `Save it with the line ends of Unix or Windows: sed -i 's/\r\([^\r]\)/\n\1/g' `+p.file)
+			p.finding(line, "a line ends with a carriage return alone: expected a line feed", `Save it with the line ends of Unix or Windows: sed -i 's/\r\([^\r]\)/\n\1/g' `+p.File)
 			return false
 		}
 	}
@@ -111,19 +94,20 @@ type scanner struct {
 // scanPlan finds lines, tasks and their ranges, and reports mistakes in single
 // lines. read checks the fields.
 func scanPlan(file string, data []byte) *plan {
-	s := scanner{plan: &plan{file: file, data: data}, listIndent: -1, blank: true}
+	s := scanner{plan: &plan{Findings: form.Findings{File: file}, data: data}, listIndent: -1, blank: true}
 	if !s.checkText() {
 		return s.plan
 	}
 	s.splitLines()
+	s.tasks = make([]planTask, 0, bytes.Count(data, []byte("] **Task "))) // as nearly all are written
 	for i := range s.lines {
 		s.scanLine(i)
 	}
 	if b := s.openBlock; b != nil && b.hasTask {
 		s.finding(b.line, "this "+b.name()+" is never closed and hides the tasks below it", "Close it")
 	}
-	if len(s.tasks) == 0 && len(s.findings) == 0 {
-		s.findings = append(s.findings, ledger.Diagnostic{File: file, Text: "has no tasks: " + expected, Remedy: "Write tasks as: - [ ] **Task 1: Title**"})
+	if len(s.tasks) == 0 && len(s.Errors) == 0 {
+		s.Error(0, "has no tasks: "+expected, "Write tasks as: - [ ] **Task 1: Title**")
 	}
 	return s.plan
 }
@@ -131,7 +115,6 @@ func scanPlan(file string, data []byte) *plan {
 // splitLines finds the text's lines, without their ends and a byte order mark.
 func (p *plan) splitLines() {
 	data := p.data
-	p.text = string(data)
 	p.lines = make([]form.Span, 0, bytes.Count(data, []byte("\n"))+1)
 	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
 		end := len(data)

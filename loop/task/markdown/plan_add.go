@@ -19,7 +19,7 @@ import (
 func (p Plan) Add(file string, data []byte, tasks []ledger.Task) (grown []byte, ids []string, err error) {
 	scan := scanPlan(filepath.Base(file), data)
 	before := scan.read()
-	if err := scan.err(); err != nil {
+	if err := scan.Err(); err != nil {
 		return nil, nil, err
 	}
 	known := make([]string, 0, len(before)+len(tasks))

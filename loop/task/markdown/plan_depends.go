@@ -31,14 +31,12 @@ func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 		}
 		first[key] = i
 	}
-	var counted *countedTasks
+	var counted *countedTasks // made when a range needs it
+	var graph [][]int         // per task those that it depends on; nil where none does
 	left := maxDepends
 	for i := range tasks {
 		if deps[i] == nil {
 			continue
-		}
-		if counted == nil {
-			counted = countTasks(tasks)
 		}
 		t, line := &tasks[i], deps[i].line
 		refs, bad := parseDepends(strings.ReplaceAll(deps[i].joined(), "\n", ", "))
@@ -62,6 +60,9 @@ func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 			if compareIDs(r.from, r.to) > 0 {
 				p.finding(line, fmt.Sprintf("%s depends on Tasks %s-%s, which runs backwards", t.ID, r.from, r.to), "Write the smaller number first")
 			}
+			if counted == nil {
+				counted = countTasks(tasks)
+			}
 			for _, n := range counted.between(r.from, r.to) {
 				on[n] = true
 			}
@@ -74,11 +75,20 @@ func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 			p.finding(line, fmt.Sprintf("more than %d dependencies", maxDepends), "Name fewer tasks, or split the file")
 			return
 		}
-		for _, n := range slices.Sorted(maps.Keys(on)) {
+		if len(on) == 0 {
+			continue
+		}
+		if graph == nil {
+			graph = make([][]int, len(tasks))
+		}
+		graph[i] = slices.Sorted(maps.Keys(on))
+		for _, n := range graph[i] {
 			t.DependsOn = append(t.DependsOn, tasks[n].ID)
 		}
 	}
-	p.reportCycles(tasks, first)
+	if graph != nil {
+		p.ReportCycles(graph, func(n int) *ledger.Task { return &tasks[n] })
+	}
 }
 
 // countedTasks are tasks in counting order: 2 < 2a < 2.5 < 3. A range of numbers is
@@ -112,20 +122,6 @@ func (c *countedTasks) between(from, to string) []int {
 	return c.index[start:end]
 }
 
-// reportCycles reports tasks that wait for each other. index has their places by folded
-// id.
-func (p *plan) reportCycles(tasks []ledger.Task, index map[string]int) {
-	graph := make([][]int, len(tasks))
-	for n, t := range tasks {
-		for _, id := range t.DependsOn {
-			graph[n] = append(graph[n], index[ledger.FoldID(id)])
-		}
-	}
-	for n, round := range form.Cycles(graph, func(n int) string { return tasks[n].ID }) {
-		p.finding(tasks[n].Line-1, "tasks wait for each other: "+round, "Remove one of these dependencies")
-	}
-}
-
 // taskRef is a reference to one task, or with to set, to a range of tasks.
 type taskRef struct{ from, to string }
 
@@ -153,6 +149,9 @@ func withoutMarkup(s string) string {
 // in full: it must not guess at "all but Task 3".
 func parseDepends(s string) (refs []taskRef, bad string) {
 	s = strings.TrimSpace(withoutMarkup(s))
+	if len(s) > 5 && s[3]|0x20 == 'k' && taskIDLength([]byte(s)) == len(s) {
+		return []taskRef{{from: strings.TrimSpace(s[4:])}}, "" // "Task 8", as most are
+	}
 	if noneWords[strings.ToLower(s)] || dependsNone.MatchString(s) {
 		return nil, ""
 	}

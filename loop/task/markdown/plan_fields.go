@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // field is the name of a line below a task, such as Scope.
@@ -107,6 +108,22 @@ type fieldText struct {
 	lines []content
 }
 
+// fieldTexts are the fields of a task. It has a few, so a list is faster than a map.
+type fieldTexts []struct {
+	name field
+	text *fieldText
+}
+
+// of returns the value of a field, nil without one.
+func (f fieldTexts) of(name field) *fieldText {
+	for n := range f {
+		if f[n].name == name {
+			return f[n].text
+		}
+	}
+	return nil
+}
+
 // inlineIndent is the indent of text on the same line as the field's name.
 const inlineIndent = -1
 
@@ -114,8 +131,7 @@ var comment = regexp.MustCompile(`<!--.*?-->`)
 
 // fields collects a task's fields. A field that is written twice has both
 // values.
-func (p *plan) fields(t planTask) map[field]*fieldText {
-	found := map[field]*fieldText{}
+func (p *plan) fields(t *planTask) (found fieldTexts) {
 	var cur *fieldText
 	var open *block
 	level, bullets := 0, false // indent of the fields, and whether they have bullets
@@ -154,10 +170,13 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 			switch {
 			case ok && f != fieldUnknown:
 				level, bullets = indent, bullets || bullet != ""
-				if found[f] == nil {
-					found[f] = &fieldText{line: i}
+				if cur = found.of(f); cur == nil {
+					cur = &fieldText{line: i}
+					found = append(found, struct {
+						name field
+						text *fieldText
+					}{f, cur})
 				}
-				cur = found[f]
 				if value != "" {
 					cur.lines = append(cur.lines, content{inlineIndent, value, true, false})
 				}
@@ -252,7 +271,8 @@ var priorities = map[string]int{
 func (p *plan) read() []ledger.Task {
 	tasks := make([]ledger.Task, 0, len(p.tasks))
 	deps := make([]*fieldText, 0, len(p.tasks))
-	for _, t := range p.tasks {
+	for n := range p.tasks {
+		t := &p.tasks[n]
 		f := p.fields(t)
 		mark := t.state(p.data)
 		if mark == ledger.MarkDone && len(t.marks) > 0 {
@@ -265,13 +285,13 @@ func (p *plan) read() []ledger.Task {
 		}
 		task := ledger.Task{
 			ID: t.id, Title: t.title, Body: p.body(t), Mark: mark, Line: t.line + 1,
-			Scope: f[fieldScope].joined(), Acceptance: f[fieldAcceptance].items(), Notes: f[fieldNotes].joined(),
+			Scope: f.of(fieldScope).joined(), Acceptance: f.of(fieldAcceptance).items(), Notes: f.of(fieldNotes).joined(),
 		}
 		if len(task.Acceptance) == 1 && noneWords[strings.ToLower(task.Acceptance[0])] {
 			task.Acceptance = nil
 		}
-		p.scope(&task, f[fieldScope])
-		if v := f[fieldPriority]; v != nil {
+		p.scope(&task, f.of(fieldScope))
+		if v := f.of(fieldPriority); v != nil {
 			word := strings.ToLower(v.joined())
 			n, ok := priorities[word]
 			if !ok {
@@ -284,18 +304,18 @@ func (p *plan) read() []ledger.Task {
 			}
 			task.Priority = n
 		}
-		if v := f[fieldComplexity]; v != nil {
+		if v := f.of(fieldComplexity); v != nil {
 			n, err := strconv.Atoi(v.joined())
 			if err != nil || n < 1 || n > 10 {
 				p.finding(v.line, fmt.Sprintf("complexity %q: expected a number from 1 to 10", clip(v.joined(), 40)), "")
 			}
 			task.Complexity = n
 		}
-		task.Threshold = p.threshold(f[fieldThreshold])
-		task.Consensus = p.consensus(f[fieldConsensus])
-		task.Allow = p.allow(f[fieldAllow])
+		task.Threshold = p.threshold(f.of(fieldThreshold))
+		task.Consensus = p.consensus(f.of(fieldConsensus))
+		task.Allow = p.allow(f.of(fieldAllow))
 		tasks = append(tasks, task)
-		deps = append(deps, f[fieldDepends])
+		deps = append(deps, f.of(fieldDepends))
 	}
 	p.resolveDependencies(tasks, deps)
 	return tasks
@@ -397,7 +417,7 @@ func (t taskLine) state(data []byte) ledger.Mark {
 
 // body returns the task's lines without the box line, with plain line ends and
 // no surrounding blank lines. Text behind the title becomes its first line.
-func (p *plan) body(t planTask) string {
+func (p *plan) body(t *planTask) string {
 	var lines []string
 	if t.tail != "" && !strings.HasPrefix(t.tail, "<!--") {
 		lines = append(lines, t.tail)
@@ -415,7 +435,7 @@ func (p *plan) body(t planTask) string {
 // plainLines returns the lines from start to before end with plain line ends: a part of
 // the text where it has such.
 func (p *plan) plainLines(start, end int) string {
-	if whole := p.text[p.lines[start].Start:p.lines[end-1].End]; strings.IndexByte(whole, '\r') < 0 {
+	if whole := p.string(form.Span{Start: p.lines[start].Start, End: p.lines[end-1].End}); strings.IndexByte(whole, '\r') < 0 {
 		return whole
 	}
 	var b strings.Builder

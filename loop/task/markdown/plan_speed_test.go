@@ -98,7 +98,7 @@ func TestShortcuts(t *testing.T) {
 		for _, line := range []string{s, "### Task " + s} {
 			m := taskHeading.FindStringSubmatchIndex(line)
 			check("isTaskHeading", isTaskHeading([]byte(line)), m != nil)
-			if got := plainTaskHeading([]byte(line)); got != nil {
+			if got, ok := plainTaskHeading([]byte(line)); ok {
 				hits["heading"]++
 				check("plainTaskHeading", fmt.Sprint(got), fmt.Sprint(m))
 			}

@@ -16,13 +16,10 @@ import (
 // must not write.
 func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, gone []string, err error) {
 	p := scanPlan(filepath.Base(file), data)
-	if len(p.lines) == 0 && len(p.findings) > 0 && len(data) > 0 {
-		return nil, nil, p.err()
+	if len(p.lines) == 0 && len(p.Errors) > 0 && len(data) > 0 {
+		return nil, nil, p.Err()
 	}
-	index := map[string][]int{}
-	for n, t := range p.tasks {
-		index[ledger.FoldID(t.id)] = append(index[ledger.FoldID(t.id)], n)
-	}
+	index := markedTasks(marks, len(p.tasks), func(n int) string { return p.tasks[n].id })
 	want := map[int]ledger.Mark{} // the last mark of each task
 	for _, m := range marks {
 		switch m.Mark {
@@ -30,14 +27,14 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 		default:
 			return nil, nil, fmt.Errorf("mark %s: unknown mark %q", m.Task, m.Mark)
 		}
-		switch at := index[ledger.FoldID(m.Task)]; len(at) {
-		case 0:
+		switch at := index[ledger.FoldID(m.Task)]; {
+		case at == noTask:
 			gone = append(gone, m.Task)
-		case 1:
-			want[at[0]] = m.Mark
+		case at >= 0:
+			want[at] = m.Mark
 		default:
 			p.read() // reports the lines that share the id
-			return nil, nil, p.err()
+			return nil, nil, p.Err()
 		}
 	}
 	var edits []form.Edit
@@ -46,6 +43,32 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 	}
 	marked = form.Apply(data, edits)
 	return marked, gone, p.check(marked, want)
+}
+
+// Results of markedTasks for an id that no task has, and for one of several tasks.
+const (
+	noTask       = -1
+	severalTasks = -2
+)
+
+// markedTasks returns the indices of the tasks that marks name, by folded id, of n
+// tasks. A text has many tasks and a call few marks.
+func markedTasks(marks []ledger.Marking, n int, id func(n int) string) map[string]int {
+	index := make(map[string]int, len(marks))
+	for _, m := range marks {
+		index[ledger.FoldID(m.Task)] = noTask
+	}
+	for i := range n {
+		key := ledger.FoldID(id(i))
+		switch at, named := index[key]; {
+		case !named:
+		case at == noTask:
+			index[key] = i
+		default:
+			index[key] = severalTasks
+		}
+	}
+	return index
 }
 
 // edits returns the changes that give the line the status m; none if it has it
@@ -95,7 +118,7 @@ func (m planMark) withSpace(data []byte) form.Span {
 // at its old position, with its new status if it was marked and its old one if
 // not.
 func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
-	reparsed := scanPlan(p.file, marked)
+	reparsed := scanPlan(p.File, marked)
 	same := len(reparsed.tasks) == len(p.tasks) && len(reparsed.lines) == len(p.lines)
 	for n := 0; same && n < len(p.tasks); n++ {
 		old, now := p.tasks[n], reparsed.tasks[n]
@@ -106,7 +129,7 @@ func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
 		same = old.id == now.id && old.line == now.line && old.title == now.title && now.state(marked) == m
 	}
 	if !same {
-		return fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", p.file)
+		return fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", p.File)
 	}
 	return nil
 }
