@@ -164,8 +164,8 @@ type AddTasks struct {
 	Tasks []Task   `json:"tasks"`
 	Known []string `json:"known,omitempty"` // ids of tasks with one of the titles, when it was decided
 
-	// Needs has for each of Tasks the places in Tasks of those that it depends on: their
-	// ids are not known before they are added. nil = none depends on another.
+	// Needs has for each of Tasks the places of those before it that it depends on:
+	// their ids are not known before they are added. nil = none depends on another.
 	Needs [][]int `json:"needs,omitempty"`
 }
 

@@ -59,6 +59,40 @@ func testAdding(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		}
 	})
 
+	t.Run("tasks that depend on each other", func(t *testing.T) {
+		for v := range variants {
+			f := open(t, t.TempDir(), v)
+			plan := ledger.AddTasks{Needs: [][]int{nil, {0}, {0, 1}}, Tasks: []ledger.Task{{Title: "Tap on the map"}, {Title: "Draw a map"}, {Title: "Test the map"}}}
+			added, err := AddOnce(t.Context(), f.source, plan)
+			if wrong := (*ledger.InputError)(nil); errors.As(err, &wrong) {
+				t.Logf("variant %d has no place for dependencies: %v", v, err)
+				continue
+			}
+			if err != nil || len(added.IDs) != 3 {
+				t.Fatalf("%+v %v", added, err)
+			}
+			now, err := f.source.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, needs := range plan.Needs {
+				at := slices.IndexFunc(now.Tasks, func(t ledger.Task) bool { return ledger.SameID(t.ID, added.IDs[n]) })
+				if at < 0 || now.Tasks[at].Title != plan.Tasks[n].Title {
+					t.Fatalf("%s is not there: %+v", added.IDs[n], now.Tasks)
+				}
+				for _, m := range needs {
+					if !slices.ContainsFunc(now.Tasks[at].DependsOn, func(id string) bool { return ledger.SameID(id, added.IDs[m]) }) {
+						t.Errorf("variant %d: %q depends on %v, want %s too", v, now.Tasks[at].Title, now.Tasks[at].DependsOn, added.IDs[m])
+					}
+				}
+			}
+			again, err := AddOnce(t.Context(), f.reopen(), plan)
+			if err != nil || !again.Found || !slices.Equal(again.IDs, added.IDs) {
+				t.Errorf("variant %d: added again: %+v %v", v, again, err)
+			}
+		}
+	})
+
 	t.Run("what was changed stays", func(t *testing.T) {
 		f := open(t, t.TempDir(), 0)
 		added, err := AddOnce(t.Context(), f.source, one("Zoom on a tap"))
