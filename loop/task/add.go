@@ -59,10 +59,18 @@ func (s *fileSource) addOnce(ctx context.Context, a ledger.AddTasks) (ledger.Add
 			return fresh, nil
 		}
 		grown := fresh
-		ids, err = addMissing(a, ids, func(tasks []ledger.Task) (added []string, err error) {
+		write := func(tasks []ledger.Task) (added []string, err error) {
 			grown, added, err = adder.Add(s.rel, grown, tasks)
 			return added, err
-		})
+		}
+		missing := ids
+		ids, err = addMissing(a, missing, write)
+		if wrong := (*ledger.InputError)(nil); errors.As(err, &wrong) && a.Needs != nil {
+			// A list without ids has no place for dependencies. Its order is what is left.
+			a := a
+			grown, a.Needs = fresh, nil
+			ids, err = addMissing(a, missing, write)
+		}
 		if err != nil {
 			return nil, err
 		}
