@@ -67,6 +67,8 @@ func (d *decision) decide() Decision {
 		d.undoAdd(b.ID)
 	case EditAdd:
 		d.editAdd(b)
+	case TakeIdea:
+		d.takeIdea(b)
 	case TasksWritten:
 		d.tasksWritten(b)
 	case TasksTakenOut:
@@ -136,6 +138,7 @@ func (d *decision) decide() Decision {
 		d.stepRemake() // the run may have ended in advance
 		d.answerComments()
 		d.keepRequests()
+		d.planIdeas()
 	}
 	return d.made()
 }

@@ -36,7 +36,7 @@ func (d *decision) startRun(b StartRun) {
 			d.addShared(ledger.AgentUsable{Agent: name})
 		}
 	}
-	if !r.Over() && r.Upkeep != nil {
+	if !r.Over() && r.Aside() {
 		d.yield(b)
 		return
 	}
@@ -129,7 +129,7 @@ func (d *decision) preflighted(b Preflighted) {
 		return
 	}
 	if len(b.Problems) > 0 {
-		if len(b.Snapshot.Tasks) > 0 && r.Upkeep == nil { // the tasks are there, though no run works on them
+		if len(b.Snapshot.Tasks) > 0 && !r.Aside() { // the tasks are there, though no run works on them
 			d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 		}
 		d.add(scope{}, ledger.PreflightFailed{Problems: b.Problems})
@@ -138,6 +138,10 @@ func (d *decision) preflighted(b Preflighted) {
 	}
 	if r.Upkeep != nil {
 		d.upkeepPreflighted(b)
+		return
+	}
+	if r.Idea != "" {
+		d.ideaPreflighted(b)
 		return
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
@@ -275,7 +279,7 @@ func (d *decision) goOn() {
 	text := d.answer.Text
 	switch {
 	case r.Over():
-	case r.Upkeep != nil && d.readies():
+	case r.Aside() && d.Project.Aside != nil && d.readies():
 		r = d.Project.Aside
 		s := r.upcoming()
 		s.Until, s.From, s.Only = time.Time{}, "", ""

@@ -4,7 +4,7 @@ package ledger
 // written into the source before somebody agrees to that plan (docs/spec 3.9).
 type IdeaTaken struct {
 	ID       string   `json:"id"` // "i1"
-	Text     string   `json:"text"`
+	Words    string   `json:"words"`
 	By       string   `json:"by,omitempty"` // name of the person
 	Settings Settings `json:"settings"`     // of the run that works the plan; its source is the one that gets the tasks
 }
