@@ -42,6 +42,18 @@ func AddOnce(ctx context.Context, s Source, a ledger.AddTasks) (ledger.AddedTask
 	return ledger.AddedTasks{IDs: ids, Snapshot: now}, nil
 }
 
+// TakesTasks reports with a *ReadOnlyError that no task can be added to a source.
+func TakesTasks(s Source) error {
+	_, ok := s.(Adder)
+	if f, file := s.(*fileSource); file {
+		_, ok = f.form.(form.Adder)
+	}
+	if !ok {
+		return &ReadOnlyError{File: strings.Join(s.Owned(), ", ")}
+	}
+	return nil
+}
+
 // addOnce is AddOnce for a file.
 func (s *fileSource) addOnce(ctx context.Context, a ledger.AddTasks) (ledger.AddedTasks, error) {
 	adder, ok := s.form.(form.Adder)
