@@ -44,14 +44,14 @@ build: ## bin/nightporter and bin/hat, for this machine
 # chat takes eight times as long with the detector, and internal/daemon/chat,
 # bot/delivery, bot/inbound and both platforms have it; a simulated night has one
 # thread of control. make soak has it for all.
-PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
+PLAIN = ./loop ./guidance ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./loop/task/form ./loop/task/backlog ./loop/task/jsonform ./loop/task/markdown ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
 SLOW  = ./cmd/nightporter/scripts/night ./loop/workspace ./loop/agent ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
 NORACE = ./bot/internal/acceptance ./internal/sim
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
 	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN) $(NORACE))") || exit 1; \
 	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $$GORACE"; \
-	go run ./internal/gotest -began $$began -p 3 -vet=off -ldflags=-s -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
+	go run ./internal/gotest -began $$began -p 3 -vet=off -ldflags=-s -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(PLAIN) $(NORACE)
 
 # Four things that make test does not have, two at a time: tests of real programs
 # wait, and compilers and simulated nights compute. The two that take longest begin
@@ -98,7 +98,7 @@ e2e-clone:
 	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
 
 e2e-sim:
-	go run ./internal/sim -seed 150 -nights 330
+	go run ./internal/sim -seed 150 -nights 240
 
 # e2e plays the same nights each time, so that it says the same of the same commit;
 # sim and soak play new ones.

@@ -72,6 +72,9 @@ func TestSettingsFromFlags(t *testing.T) {
 // because a run continues only with the same source.
 func TestSourceHasOneName(t *testing.T) {
 	dir := setupSite(t)
+	if err := os.WriteFile(dir+"/shop/plan.md", []byte("- [ ] the only list of shop\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	link := dir + "/link"
 	if err := os.Symlink(dir+"/shop", link); err != nil {
 		t.Fatal(err)
@@ -86,6 +89,10 @@ func TestSourceHasOneName(t *testing.T) {
 		{"/link", "plan:" + dir + "/link/plan.md", "plan:plan.md"},
 		{"/link", "plan:" + dir + "/shop/plan.md", "plan:plan.md"},
 		{"/shop", "backlog", "backlog:ai/backlog.md"},
+		{"/shop", "auto", "plan:plan.md"},
+		{"/shop", "auto:plan.md", "plan:plan.md"},
+		{"/shop", "auto:docs/../plan.md", "plan:plan.md"},
+		{"/link", "auto:" + dir + "/shop/plan.md", "plan:plan.md"},
 		// These stay as written: a path outside, the repository itself, a path
 		// that only begins like it, and labels.
 		{"/shop", "plan:" + dir + "/plan.md", "plan:" + dir + "/plan.md"},
@@ -197,7 +204,7 @@ func TestHatsOfARun(t *testing.T) {
 }
 
 func TestBadFlags(t *testing.T) {
-	setupSite(t)
+	dir := setupSite(t)
 	_, err := Project{Name: "x"}.Settings(Empty(), Overrides{
 		Source: "plans:x", Profile: "overnigth", Pattern: "singel", Agent: "cluade", Push: "sometimes", Until: "7",
 		MaxTasks: ptr(-1), Batch: ptr(0), Verify: []string{" "},
@@ -219,6 +226,15 @@ func TestBadFlags(t *testing.T) {
 	}
 	if _, err := (Project{Name: "x"}).Settings(Empty(), Overrides{}, testNow); err == nil || !strings.Contains(err.Error(), "--source: missing") {
 		t.Errorf("no source: %v", err)
+	}
+	for source, want := range map[string]string{
+		"auto":         `source = "auto", and ` + dir + `/shop has no list of tasks where they usually are`,
+		"auto:gone.md": "gone.md  there is no such file",
+	} {
+		p := Project{Name: "x", Repo: dir + "/shop"}
+		if _, err := p.Settings(Empty(), Overrides{Source: source}, testNow); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", source, err, want)
+		}
 	}
 }
 

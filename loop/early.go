@@ -35,12 +35,10 @@ type EarlyStreak struct {
 	// ended at once. That they work says nothing of the agent since then.
 	Running []string `json:"running,omitempty"`
 	// Alone has the keys of tasks that showed it while sessions of other tasks
-	// worked, at most aloneWithin later. That is their own failure.
-	Alone []string `json:"alone,omitempty"`
+	// worked, at most aloneWithin later, and when those did. That is their own
+	// failure, for as long again: later it may be their agent's.
+	Alone map[string]time.Time `json:"alone_at,omitempty"`
 }
-
-// aloneKept limits EarlyStreak.Alone.
-const aloneKept = 50
 
 // earlyKey returns the key of a task in an EarlyStreak: each source has a Task 1.
 func earlyKey(project, source, task string) string {
@@ -81,13 +79,27 @@ func (l EarlyStreak) held(times int) EarlyStreak {
 // tasks showed was the agent's trouble, and is over; so may be what one showed long
 // ago.
 func (l EarlyStreak) worked(b ledger.AgentUsable, at time.Time) EarlyStreak {
-	alone := slices.Clone(l.Alone)
-	if len(l.Tasks) == 1 && at.Sub(l.Last) <= aloneWithin && !slices.Contains(alone, l.Tasks[0]) {
-		alone = append(alone, l.Tasks[0])
+	alone := map[string]time.Time{}
+	for key, since := range l.Alone {
+		if at.Sub(since) <= aloneWithin {
+			alone[key] = since
+		}
 	}
-	key := earlyKey(b.Project, b.Source, b.Task)
-	alone = slices.DeleteFunc(alone, func(k string) bool { return k == key })
-	return EarlyStreak{Alone: alone[max(0, len(alone)-aloneKept):]}
+	if len(l.Tasks) == 1 && at.Sub(l.Last) <= aloneWithin {
+		alone[l.Tasks[0]] = at
+	}
+	delete(alone, earlyKey(b.Project, b.Source, b.Task))
+	if len(alone) == 0 {
+		alone = nil
+	}
+	return EarlyStreak{Alone: alone}
+}
+
+// own reports whether a task showed it alone, not long ago, and no other task shows
+// it now.
+func (l EarlyStreak) own(task string, now time.Time) bool {
+	since, is := l.Alone[task]
+	return is && now.Sub(since) <= aloneWithin && !slices.ContainsFunc(l.Tasks, func(other string) bool { return other != task })
 }
 
 // endedEarly reports whether a session ended by itself within seconds and
@@ -102,7 +114,7 @@ func endedEarly(x ledger.Exit) bool {
 func (d *decision) faltered(s Session, hat ledger.Hat, x ledger.Exit) bool {
 	agent := s.Planned.Agent
 	l, key := d.Shared.Early[agent], d.earlyKey(s.Task)
-	if !endedEarly(x) || slices.Contains(l.Alone, key) {
+	if !endedEarly(x) || l.own(key, d.in.Time) {
 		return false
 	}
 	b := ledger.AgentFaltered{Agent: agent, Project: d.in.Project, Source: d.Project.Source, Task: s.Task, Session: s.ID, Text: lastWords(x)}

@@ -32,7 +32,7 @@ func TestEarlyEndsBesideASession(t *testing.T) {
 	d.play("go quiet")
 	d.play("build")
 	want := []string{earlyKey(other.Project, other.Source, other.Task)}
-	if l := d.s.Shared.Early["claude"]; l.Times != 0 || !slices.Equal(l.Alone, want) {
+	if l := d.s.Shared.Early["claude"]; l.Times != 0 || !slices.Equal(sortedKeys(l.Alone), want) {
 		t.Errorf("after a session that began later, the streak is %+v, want %q alone", l, want)
 	}
 }
@@ -89,5 +89,21 @@ func TestEarlyEndsAndTheClock(t *testing.T) {
 	d.shared(ledger.ClockJumped{From: d.now, To: back})
 	if l := d.s.Shared.Early["claude"]; !l.Last.Equal(back) {
 		t.Errorf("the last end is at %s, want %s", l.Last, back)
+	}
+}
+
+// TestEarlyEndsOfOneThatWasAlone: a task that was alone with sessions that end at once
+// is not, once another task shows it, too.
+func TestEarlyEndsOfOneThatWasAlone(t *testing.T) {
+	d := playing(t, "set pattern=single", "tasks 1 2", "go quiet", "exit early")
+	d.shared(ledger.AgentUsable{Agent: "claude", Worked: true, Project: "other", Task: "Task 7"})
+	d.shared(ledger.AgentFaltered{Agent: "claude", Project: "other", Source: "plan:a.md", Task: "Task 7", Session: "r9-1"})
+	if l := d.s.Shared.Early["claude"]; l.Times != 1 || len(l.Alone) != 1 {
+		t.Fatalf("the streak is %+v, want one session of another task, and this task alone before", l)
+	}
+	d.play("next same")
+	d.play("exit early")
+	if l := d.s.Shared.Early["claude"]; len(l.Tasks) != 2 || l.Holds != 1 {
+		t.Errorf("the streak is %+v, want both tasks in it, and the agent held", l)
 	}
 }

@@ -133,7 +133,7 @@ func (d *decision) recovered(s Session) bool {
 	if slices.Contains(l.Running, s.ID) {
 		return false
 	}
-	if l.Times > 0 || slices.Contains(l.Alone, d.earlyKey(s.Task)) {
+	if _, alone := l.Alone[d.earlyKey(s.Task)]; l.Times > 0 || alone {
 		return true
 	}
 	hold, held := d.Shared.Agents[agent]

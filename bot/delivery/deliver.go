@@ -14,6 +14,10 @@ import (
 
 // deliver sends or edits one queued message.
 func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) error {
+	if !c.d.claim(m.ID, c) {
+		return nil
+	}
+	defer c.d.unclaim(m.ID)
 	if m.Class != ledger.ClassReply && c.d.o.Unauthorized(c.address) {
 		return c.drop(ctx, m, "nobody who is let in reads there")
 	}

@@ -65,6 +65,7 @@ type Dispatcher struct {
 	mu        sync.Mutex
 	spawn     func(*chat) // starts a chat's goroutine within Run; nil while Run is not running
 	chats     map[string]*chat
+	inFlight  map[int64]*inFlight // by message
 	throttles map[string]*throttle
 	chatCount int           // running goroutines of chats
 	stopped   chan struct{} // closed once spawn is nil again and chatCount is 0
@@ -91,7 +92,7 @@ func New(o Options) *Dispatcher {
 		o.Scheduler = sched.Runtime
 	}
 	o.Limits = o.Limits.orDefault()
-	d := &Dispatcher{o: o, createdAt: o.Scheduler.Now(), chats: map[string]*chat{}, throttles: map[string]*throttle{}}
+	d := &Dispatcher{o: o, createdAt: o.Scheduler.Now(), chats: map[string]*chat{}, inFlight: map[int64]*inFlight{}, throttles: map[string]*throttle{}}
 	d.global = &throttle{sched: o.Scheduler, limiter: o.Limits.All.limiter(d.createdAt)}
 	d.circuit = newCircuit(o.Clock, o.Scheduler, o.Log, d.wakeAll)
 	return d

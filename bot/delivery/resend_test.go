@@ -261,6 +261,40 @@ func TestChatMoves(t *testing.T) {
 	})
 }
 
+// TestChatMovesWhileSending checks that a message that is on its way to a
+// group's old address when the platform reports the new one is delivered once,
+// and holds up nothing.
+func TestChatMovesWhileSending(t *testing.T) {
+	for _, class := range []ledger.MessageClass{ledger.ClassNotice, ledger.ClassChatter} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newFixture(t)
+			began := make(chan struct{})
+			w.platform.setScript(func(_ context.Context, _, chat, _ string) (bool, error) {
+				if chat == "telegram:-5" {
+					close(began)
+					time.Sleep(10 * time.Second) // a slow answer
+				}
+				return true, nil
+			})
+			w.start()
+			w.commit(out("-5", "", "slow", class))
+			<-began
+			if err := w.store.MoveChat(t.Context(), "telegram:-5", "telegram:-1005"); err != nil {
+				t.Fatal(err)
+			}
+			w.commit(out("-1005", "", "next", ledger.ClassNotice))
+			w.waitDrained(time.Minute)
+			got := [][]string{w.platform.texts("telegram:-5"), w.platform.texts("telegram:-1005")}
+			if diff := cmp.Diff([][]string{{"slow"}, {"next"}}, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", class, diff)
+			}
+			if w.log.count("cannot be stored") > 0 {
+				t.Errorf("%s, log: %q", class, w.log.lines)
+			}
+		})
+	}
+}
+
 // TestChatMovesWithLiveMessage checks that live messages at the old address of
 // a group are left alone.
 func TestChatMovesWithLiveMessage(t *testing.T) {

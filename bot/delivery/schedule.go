@@ -16,6 +16,9 @@ func (c *chat) nextQueued(ctx context.Context) (m ledger.QueuedMessage, found bo
 			clear(c.doubts)
 			return m, false, never, err
 		}
+		if c.d.isWithOther(m.ID, c) {
+			return m, false, never, nil
+		}
 		if c.isDroppableDoubt(m) {
 			if err := c.drop(ctx, m, "in doubt"); err != nil {
 				return m, false, 0, err
@@ -51,6 +54,9 @@ func (c *chat) nextPastSetAside(ctx context.Context) (m ledger.QueuedMessage, fo
 	for _, m := range queued {
 		if aside[m.Key] {
 			continue
+		}
+		if c.d.isWithOther(m.ID, c) {
+			break
 		}
 		if c.isDroppableDoubt(m) {
 			if err := c.drop(ctx, m, "in doubt"); err != nil {

@@ -29,15 +29,27 @@ const maxOthers = 10
 
 // foundSource is one source of a repository.
 type foundSource struct {
-	kind     *task.Kind
-	path     string // relative to the repository, with slashes
+	task.Found
 	modified time.Time
-	tasks    int
-	open     int
-	err      error // why it cannot be used
 }
 
-func (f foundSource) String() string { return f.kind.Name + ":" + f.path }
+func (f foundSource) String() string { return f.Kind.Name + ":" + f.Path }
+
+// seen says what a source is, why, and how much there is to do:
+// "TODO.md: plan, boxes `- [ ]`, 12 tasks, 5 open".
+func (f foundSource) seen() string {
+	what := f.Path + ": " + f.Kind.Name
+	if f.Why != "" {
+		what += ", " + f.Why
+	}
+	switch {
+	case f.Err != nil:
+		return what + ", has mistakes"
+	case f.Open == 0:
+		return fmt.Sprintf("%s, %s, none open", what, countNoun(f.Tasks, "task"))
+	}
+	return fmt.Sprintf("%s, %s, %d open", what, countNoun(f.Tasks, "task"), f.Open)
+}
 
 // chooseSource finds the repository's sources. If there is none, it proposes to
 // write one.
@@ -62,52 +74,38 @@ func (p *initWizard) chooseSource(ctx context.Context, out *propose.Project) err
 			p.addDetail("%s", line)
 		}
 		p.addDetail("or let one be written: nightporter init --sample-plan%s", p.repeatedFlags())
-		p.otherSources(out.Repo)
 		return nil
 	}
 	first := found[0]
 	out.Source = first.String()
-	switch name := first.kind.Name; {
-	case first.err != nil:
+	switch name := first.Kind.Name; {
+	case first.Err != nil:
 		out.SourceWhy = "It has mistakes: nightporter tasks --lint shows them."
-		p.addLine(bot.SignLook, name, "%s cannot be used as it is:", first.path)
-		p.addMistakes(first.err)
-	case first.open == 0:
+		p.addLine(bot.SignLook, name, "%s cannot be used as it is:", first.Path)
+		p.addMistakes(first.Err)
+	case first.Open == 0:
 		out.SourceWhy = "All of its tasks are done."
-		p.addLine(bot.SignLook, name, "%s: %s, none open", first.path, countNoun(first.tasks, "task"))
+		p.addLine(bot.SignLook, name, "%s", first.seen())
 	default:
-		out.SourceWhy = fmt.Sprintf("%s, %d open.", countNoun(first.tasks, "task"), first.open)
+		out.SourceWhy = fmt.Sprintf("%s, %d open.", countNoun(first.Tasks, "task"), first.Open)
 		if len(found) > 1 {
-			out.SourceWhy = fmt.Sprintf("The newest %s: %s", name, out.SourceWhy)
+			out.SourceWhy = "The newest list with open tasks: " + out.SourceWhy
 		}
-		p.addLine(bot.SignDone, name, "%s: %s, %d open", first.path, countNoun(first.tasks, "task"), first.open)
+		p.addLine(bot.SignDone, name, "%s", first.seen())
 	}
 	for i, other := range found[1:] {
 		if i == maxOthers {
-			p.addLine(bot.SignAway, other.kind.Name, "also there: %d more in %s", len(found)-1-i, other.kind.Folder)
+			p.addLine(bot.SignAway, "also", "%d more", len(found)-1-i)
 			break
 		}
-		state := fmt.Sprintf(" (%s, %d open)", countNoun(other.tasks, "task"), other.open)
-		if other.err != nil {
+		state := fmt.Sprintf(" (%s, %d open)", countNoun(other.Tasks, "task"), other.Open)
+		if other.Err != nil {
 			state = " (has mistakes)"
 		}
 		out.Others = append(out.Others, other.String()+state)
-		p.addLine(bot.SignAway, other.kind.Name, "also there: %s", other.path+state)
+		p.addLine(bot.SignAway, other.Kind.Name, "also there: %s", other.seen())
 	}
-	p.otherSources(out.Repo)
 	return nil
-}
-
-// otherSources reports task lists of kinds that are not built yet.
-func (p *initWizard) otherSources(repo string) {
-	for _, k := range task.Kinds() {
-		if !k.Reserved || k.Default == task.NoDefault {
-			continue
-		}
-		if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(k.Default))); err == nil && info.Mode().IsRegular() {
-			p.addLine(bot.SignAway, k.Name, "%s is there; this kind of source is not built yet", k.Default)
-		}
-	}
 }
 
 // addMistakes reports the mistakes in a source, at most three.
@@ -130,31 +128,26 @@ func (p *initWizard) addMistakes(err error) {
 // with open tasks first, the newest before older ones, then finished ones, then
 // those with mistakes.
 func findSources(ctx context.Context, repo string) ([]foundSource, error) {
+	all, err := task.FindAll(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
 	var found []foundSource
-	for _, k := range task.Kinds() {
-		if k.Reserved {
-			continue
+	for _, f := range all {
+		if propose.Plain(f.Path) != f.Path {
+			continue // the configuration cannot express the name
 		}
-		paths, err := k.Find(repo)
-		if err != nil {
-			return nil, err
+		source := foundSource{Found: f}
+		if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(f.Path))); err == nil {
+			source.modified = info.ModTime()
 		}
-		for _, path := range paths {
-			if propose.Plain(path) != path {
-				continue // the configuration cannot express the name
-			}
-			f, err := readSource(ctx, k, repo, path)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, f)
-		}
+		found = append(found, source)
 	}
 	rank := func(f foundSource) int {
 		switch {
-		case f.err != nil:
+		case f.Err != nil:
 			return 2
-		case f.open == 0:
+		case f.Open == 0:
 			return 1
 		}
 		return 0
@@ -163,26 +156,6 @@ func findSources(ctx context.Context, repo string) ([]foundSource, error) {
 		return cmp.Or(rank(a)-rank(b), b.modified.Compare(a.modified))
 	})
 	return found, nil
-}
-
-// readSource reads one source. Mistakes in its text are part of the result.
-func readSource(ctx context.Context, k *task.Kind, repo, path string) (foundSource, error) {
-	f := foundSource{kind: k, path: path}
-	if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(path))); err == nil {
-		f.modified = info.ModTime()
-	}
-	source, err := task.Open(k.Name, path, repo, task.Options{})
-	if err != nil {
-		return f, err
-	}
-	snapshot, err := source.Read(ctx)
-	f.err, f.tasks = err, len(snapshot.Tasks)
-	for _, t := range snapshot.Tasks {
-		if t.Mark != ledger.MarkDone {
-			f.open++
-		}
-	}
-	return f, nil
 }
 
 // writeSample writes the first source of a repository and gives it to the

@@ -48,7 +48,11 @@ func tellFile(cmd *cobra.Command, file string) error {
 		return fail(err)
 	}
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%s: kind %s (%s)\n", rel, kind, found[0].Why)
+	for _, f := range found {
+		if f.Kind.Name == kind {
+			fmt.Fprintf(out, "%s: kind %s (%s)\n", rel, kind, f.Why)
+		}
+	}
 	snapshot, err := source.Read(cmd.Context())
 	if err != nil {
 		return fail(err)

@@ -24,6 +24,7 @@ func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return r.compile().FindAllStringSubmatchIndex(s, n)
 }
 
+func (r *Regexp) Find(b []byte) []byte                 { return r.compile().Find(b) }
 func (r *Regexp) FindSubmatch(b []byte) [][]byte       { return r.compile().FindSubmatch(b) }
 func (r *Regexp) FindSubmatchIndex(b []byte) []int     { return r.compile().FindSubmatchIndex(b) }
 func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.compile().FindAllIndex(b, n) }

@@ -37,6 +37,7 @@ func (w *world) idle() {
 		for _, p := range w.sites { // a daemon that starts or could not commit has its time anew
 			p.waits.dueSince, p.waits.called = time.Time{}, w.s.now
 		}
+		w.stuckSince = time.Time{}
 		return
 	}
 	stuck, busy := "", false
@@ -54,9 +55,14 @@ func (w *world) idle() {
 			stuck = p.name
 		}
 	}
-	if stuck != "" && !busy {
-		if pending, err := w.store.Pending(background); err == nil && len(pending) == 0 {
-			w.fail("liveness", "nothing is under way in %s, nothing is due and nobody is asked\n%s", stuck, w.dump())
+	if stuck == "" || busy {
+		w.stuckSince = time.Time{}
+	} else if pending, err := w.store.Pending(background); err == nil && len(pending) == 0 {
+		switch late := w.s.now.Sub(w.stuckSince); {
+		case w.stuckSince.IsZero():
+			w.stuckSince = w.s.now // what could not be committed is tried again
+		case late > longestDelay:
+			w.fail("liveness", "for %s nothing is under way in %s, nothing is due and nobody is asked\n%s", late, stuck, w.dump())
 		}
 	}
 	for _, p := range w.sites {

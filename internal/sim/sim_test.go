@@ -58,6 +58,7 @@ func TestNights(t *testing.T) {
 func TestBroken(t *testing.T) {
 	for seed, what := range map[uint64]string{
 		50000411: "a line that was gone came back while no daemon ran: its task rested before the plan was read",
+		50016046: "a task that had been alone with its failures stayed alone in the next burst, and was blocked for it",
 		50001333: "a task that was taken out and done again with nothing to change counted as left out",
 	} {
 		r, err := play(seed, options{dir: t.TempDir(), tasks: 12, projects: 8, remakes: 4, disks: 4, memory: 2})

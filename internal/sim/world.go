@@ -62,6 +62,8 @@ type world struct {
 	downSince time.Time               // by the scheduler's clock
 	over      bool
 	cut       bool // over, because its disk lost what it had confirmed
+
+	stuckSince time.Time // the scheduler's time since which nothing could go on; zero: something can
 }
 
 // broken is the panic of an invariant that does not hold.

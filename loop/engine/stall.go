@@ -69,9 +69,8 @@ func (e *Engine) committed(project, kind string) {
 		// reason is the input's own fault.
 		if s.fault != "" && s.fault != ledger.FaultLedger || name == project && s.kind == kind {
 			delete(e.stalls, name)
-			// What was refused to the other project may be a Wake or a Tick, which nothing else
-			// repeats.
-			e.owesTick = e.owesTick || name != project
+			// What was refused may be a Wake or a Tick, which nothing else repeats.
+			e.owesTick = e.owesTick || name != project || s.kind != kind
 		}
 	}
 	damaged := func(s stall) bool { return s.fault == ledger.FaultLedger }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Status is the state of a task (docs/spec 3.1).
@@ -89,7 +90,14 @@ func SameID(a, b string) bool { return FoldID(a) == FoldID(b) }
 
 // FoldID returns the form of a task's id that serves as a key: lower case, with
 // single spaces.
-func FoldID(id string) string { return strings.ToLower(strings.Join(strings.Fields(id), " ")) }
+func FoldID(id string) string {
+	for i := 0; i < len(id); i++ {
+		if c := id[i]; c >= utf8.RuneSelf || c < ' ' || c == ' ' && (i == 0 || i+1 == len(id) || id[i+1] == ' ') {
+			return strings.ToLower(strings.Join(strings.Fields(id), " "))
+		}
+	}
+	return strings.ToLower(id) // it has single spaces, as nearly all do
+}
 
 // ShortID returns an id as chat and terminal show it: "Task 5" becomes "#5", any
 // other id stays as it is (docs/spec 1).

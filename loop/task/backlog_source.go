@@ -80,7 +80,7 @@ func (s *backlogSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	}
 	list, err := backlog.ReadList(s.rel, data)
 	if err != nil {
-		return ledger.Snapshot{}, err
+		return ledger.Snapshot{}, s.mistaken(data, err)
 	}
 	r := reading{backlogSource: s, names: s.specNames(), snapshot: ledger.Snapshot{Name: form.Name(s.rel), Path: s.rel, Warnings: list.Warnings}}
 	for _, row := range list.Rows {

@@ -139,6 +139,7 @@ func TestBacklogRead(t *testing.T) {
 // TestBacklogSpecStatus: a spec's status follows its row's, unless it said something
 // else before or is another row's.
 func TestBacklogSpecStatus(t *testing.T) {
+	t.Parallel()
 	dir, s := newBacklog(t, Options{})
 	for _, m := range []ledger.Mark{ledger.MarkWorking, ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkDone} {
 		if err := s.Mark(t.Context(), []ledger.Marking{{Task: "tech-069", Mark: m}, {Task: "TECH-068", Mark: m}, {Task: "GROWTH-001", Mark: m}}); err != nil {
@@ -184,6 +185,7 @@ func TestBacklogMarkAgain(t *testing.T) {
 // TestBacklogKilledWhileMarking: a process that is killed during a mark leaves both
 // files whole.
 func TestBacklogKilledWhileMarking(t *testing.T) {
+	t.Parallel()
 	marks := []ledger.Mark{ledger.MarkDone, ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkManualVerify}
 	if dir := os.Getenv(markIn); dir != "" {
 		s := openBacklogT(t, dir, Options{})
@@ -385,6 +387,7 @@ func TestBacklogLinksOut(t *testing.T) {
 // TestBacklogWatchSpecs: a change of an open row's spec is told, also of one that
 // appears.
 func TestBacklogWatchSpecs(t *testing.T) {
+	t.Parallel()
 	dir, s := newBacklog(t, Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := s.Read(ctx); err != nil {

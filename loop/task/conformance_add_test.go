@@ -23,6 +23,7 @@ func testAdding(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	one := func(title string) ledger.AddTasks { return ledger.AddTasks{Tasks: []ledger.Task{{Title: title}}} }
 
 	t.Run("added once, and taken out again", func(t *testing.T) {
+		t.Parallel()
 		for v := range variants {
 			f := open(t, t.TempDir(), v)
 			before, _ := snapshotFile(t, f.path)
@@ -99,6 +100,7 @@ func testAdding(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	})
 
 	t.Run("what was changed stays", func(t *testing.T) {
+		t.Parallel()
 		f := open(t, t.TempDir(), 0)
 		added, err := AddOnce(t.Context(), f.source, one("Zoom on a tap"))
 		if err != nil {
@@ -115,6 +117,7 @@ func testAdding(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	})
 
 	t.Run("adds and marks at once", func(t *testing.T) {
+		t.Parallel()
 		f := open(t, t.TempDir(), 0)
 		was, err := f.source.Read(t.Context())
 		if err != nil {

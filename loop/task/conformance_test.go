@@ -68,11 +68,13 @@ func (f fixture) statusText(text []byte, tasks []ledger.Task, n int) string {
 }
 
 // testSource is the conformance suite of sources. open creates a file of the
-// given variant in an empty folder.
+// given variant in an empty folder. Its parts run at once: they wait for files to
+// settle, for disks and for watches, and hardly compute.
 func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir string, variant int) fixture) {
 	marks := []ledger.Mark{ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify}
 
 	t.Run("reading changes nothing", func(t *testing.T) {
+		t.Parallel()
 		for v := range variants {
 			f := open(t, t.TempDir(), v)
 			before, info := snapshotFile(t, f.path)
@@ -95,6 +97,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	})
 
 	t.Run("random marks", func(t *testing.T) {
+		t.Parallel()
 		root, n := t.TempDir(), 0
 		rapid.Check(t, func(rt *rapid.T) {
 			n++
@@ -174,6 +177,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	testAdding(t, k, variants, open)
 
 	t.Run("a task that is gone", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		f := open(t, dir, 0)
 		if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
@@ -207,6 +211,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	})
 
 	t.Run("two processes mark at once", func(t *testing.T) {
+		t.Parallel()
 		f := open(t, t.TempDir(), 0)
 		snap, err := f.source.Read(t.Context())
 		if err != nil {
@@ -246,6 +251,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		"an editor that writes in place": func(path string, text []byte) error { return os.WriteFile(path, text, 0o644) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			f := open(t, t.TempDir(), 0)
 			original, _ := snapshotFile(t, f.path)
 			snap, err := f.source.Read(t.Context())
@@ -292,6 +298,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	}
 
 	t.Run("watching without a change", func(t *testing.T) {
+		t.Parallel()
 		f := open(t, t.TempDir(), 0)
 		if _, err := f.source.Read(t.Context()); err != nil {
 			t.Fatal(err)
@@ -327,6 +334,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	})
 
 	t.Run("watching", func(t *testing.T) {
+		t.Parallel()
 		f := open(t, t.TempDir(), 0)
 		if _, err := f.source.Read(t.Context()); err != nil {
 			t.Fatal(err)

@@ -181,20 +181,3 @@ func (p sourcePath) blameRepository(err error) error {
 func (s *fileSource) Owned() []string {
 	return slices.Concat(s.sourcePath.owned(), s.log.owned())
 }
-
-// Add implements Adder.
-func (s *fileSource) Add(ctx context.Context, tasks []ledger.Task) (ids []string, err error) {
-	adder, ok := s.form.(form.Adder)
-	if !ok {
-		return nil, &ReadOnlyError{File: s.rel}
-	}
-	err = s.change(ctx, func(fresh []byte) ([]byte, error) {
-		next, added, err := adder.Add(s.rel, fresh, tasks)
-		ids = added
-		return next, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return ids, nil
-}

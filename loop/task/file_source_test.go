@@ -148,6 +148,7 @@ const markIn = "TASK_TEST_MARK_IN"
 // TestKilledWhileMarking: a process that is killed during a mark leaves the
 // text complete, with or without the mark.
 func TestKilledWhileMarking(t *testing.T) {
+	t.Parallel()
 	marks := []ledger.Mark{ledger.MarkDone, ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkManualVerify}
 	if dir := os.Getenv(markIn); dir != "" {
 		s := openPlanT(t, "plan.md", dir)

@@ -50,6 +50,7 @@ func TestEveryCell(t *testing.T) {
 			}
 		}
 		t.Run(k.Name, func(t *testing.T) {
+			t.Parallel()
 			conforms, ok := conformanceTests[k.Name]
 			if !ok {
 				t.Fatalf("%s does not run the conformance suite: add it to conforming", k.Name)

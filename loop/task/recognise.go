@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,7 +27,8 @@ type Recognised struct {
 }
 
 // Recognise returns the kinds that can read the file or folder at path, which is
-// absolute or relative to repo and lies inside it.
+// absolute or relative to repo and lies inside it. What is no text at all is a
+// *ledger.InputError with the line that shows it.
 func Recognise(ctx context.Context, repo, path string) ([]Recognised, error) {
 	at, err := newSourcePath(Proposed(), path, repo)
 	if err != nil {
@@ -45,7 +47,17 @@ func Recognise(ctx context.Context, repo, path string) ([]Recognised, error) {
 			return nil, at.readError(err)
 		}
 	}
-	return recogniseData(at.rel, info.IsDir(), data), nil
+	found := recogniseData(at.rel, info.IsDir(), data)
+	if len(found) > 0 {
+		return found, nil
+	}
+	if info.IsDir() {
+		return nil, inputError(at.rel, "is a folder without a list of tasks: expected a file", "Name the file in it")
+	}
+	if bad := form.CheckText(at.rel, "list of tasks", data, form.MaxBytes); bad != nil {
+		return nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{*bad}}
+	}
+	return nil, nil
 }
 
 func recogniseData(rel string, folder bool, data []byte) []Recognised {
@@ -120,10 +132,55 @@ func only(ctx context.Context, repo, path string) (*Kind, error) {
 	case len(found) == 1:
 		return found[0].Kind, nil
 	case len(found) == 0:
-		return nil, inputError(path, "is no list of tasks that nightporter reads: "+expectedForms, "Write tasks as: - [ ] What is to be done")
+		return nil, unrecognised(ctx, repo, path)
+	case named(path, found) != nil:
+		return named(path, found), nil
 	}
 	return nil, inputError(path, "can be read in more than one way: "+found[0].Kind.Name+" ("+found[0].Why+"), "+found[1].Kind.Name+" ("+found[1].Why+")",
 		fmt.Sprintf("Say which: source = %q", found[0].Kind.Name+":"+path))
+}
+
+// named returns the kind that the name of a file says, by more than its extension, of
+// those that can read it: a backlog.md with a table of tasks has that table for its
+// list, whatever boxes stand in the prose around it. Nil without one.
+func named(path string, found []Recognised) *Kind {
+	k := GuessKind(path)
+	if k == nil || slices.Contains(k.Endings, filepath.Ext(path)) || !slices.ContainsFunc(found, func(f Recognised) bool { return f.Kind == k }) {
+		return nil
+	}
+	return k
+}
+
+// likelyKinds are the kinds that a file is meant as, by the ending of its name, where
+// nothing in it shows one.
+var likelyKinds = map[string]string{".md": KindPlan, ".json": KindTasks, ".jsonl": KindBeads}
+
+func likelyKind(path string) string {
+	if k := GuessKind(path); k != nil {
+		return k.Name
+	}
+	return likelyKinds[strings.ToLower(filepath.Ext(path))]
+}
+
+// unrecognised returns why nothing can read what is at path: the mistake that the
+// likely kind finds in it, with its line, or what lists of tasks look like.
+func unrecognised(ctx context.Context, repo, path string) error {
+	kind := likelyKind(path)
+	if at, err := newSourcePath(Proposed(), path, repo); err == nil {
+		if info, err := os.Stat(at.path); err == nil && info.IsDir() {
+			return inputError(path, "is a folder: expected a file with tasks", "Name the file in it")
+		}
+	}
+	if kind != "" {
+		source, err := Open(kind, path, repo, Options{})
+		if err == nil {
+			_, err = source.Read(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return inputError(path, "is no list of tasks that nightporter reads: "+expectedForms, "Write tasks as: - [ ] What is to be done")
 }
 
 // expectedForms says what every list of tasks looks like.
@@ -141,6 +198,7 @@ func joinSome(names []string, n int) string {
 type Found struct {
 	Kind  *Kind
 	Path  string // relative to the repository, with slashes
+	Why   string // what in it shows the kind, in words for people; "" = its place alone
 	Tasks int
 	Open  int   // tasks that are not done
 	Err   error // why it cannot be used; it has no tasks then
@@ -180,6 +238,11 @@ func find(ctx context.Context, k *Kind, repo, path string) (Found, error) {
 	if ctx.Err() != nil {
 		return f, context.Cause(ctx)
 	}
+	if found, err := Recognise(ctx, repo, path); err == nil {
+		if n := slices.IndexFunc(found, func(r Recognised) bool { return r.Kind == k }); n >= 0 {
+			f.Why = found[n].Why
+		}
+	}
 	f.Err, f.Tasks = err, len(snapshot.Tasks)
 	for _, t := range snapshot.Tasks {
 		if t.Mark != ledger.MarkDone {
@@ -191,15 +254,15 @@ func find(ctx context.Context, k *Kind, repo, path string) (Found, error) {
 
 // mistaken adds to the error of reading a file which other kind it has, if another
 // one recognises it and this one does not.
-func (s *fileSource) mistaken(data []byte, err error) error {
+func (p sourcePath) mistaken(data []byte, err error) error {
 	input := (*ledger.InputError)(nil)
-	if !errors.As(err, &input) || s.kind.recognise(s.rel, false, data) != "" {
+	if !errors.As(err, &input) || p.kind.recognise(p.rel, false, data) != "" {
 		return err
 	}
-	found := recogniseData(s.rel, false, data)
-	if len(found) != 1 || found[0].Kind == s.kind {
+	found := recogniseData(p.rel, false, data)
+	if len(found) != 1 || found[0].Kind == p.kind {
 		return err
 	}
 	other := found[0]
-	return inputError(s.displayName(), fmt.Sprintf("is no %s: it has %s", s.kind.Name, other.Why), fmt.Sprintf("Write source = %q", other.Kind.Name+":"+s.rel))
+	return inputError(p.displayName(), fmt.Sprintf("is not of the kind %s: it has %s", p.kind.Name, other.Why), fmt.Sprintf("Write source = %q", other.Kind.Name+":"+p.rel))
 }

@@ -42,7 +42,8 @@ type Source interface {
 	Owned() []string
 }
 
-// Adder is a Source that new tasks can be written into.
+// Adder is a Source of several files that new tasks can be written into. AddOnce adds
+// to a source of one file by itself.
 type Adder interface {
 	// Add writes tasks into the source and returns their ids, in order, as Form's
 	// Adder describes it. When it returns, they are durable and visible in the

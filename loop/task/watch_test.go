@@ -14,6 +14,7 @@ import (
 // brings it back: no event of its folders tells of that. A plan that is a folder for a
 // while is told, too.
 func TestWatchLostRepository(t *testing.T) {
+	t.Parallel()
 	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	if _, err := s.Read(t.Context()); err != nil {
@@ -56,6 +57,7 @@ func TestWatchLostRepository(t *testing.T) {
 
 // TestWatchLateRepository watches a plan whose repository is not there yet.
 func TestWatchLateRepository(t *testing.T) {
+	t.Parallel()
 	dir, _ := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	if err := os.Rename(dir, dir+".away"); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -25,7 +26,7 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err == nil {
 		if err = checkOwner(f); err == nil {
-			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+			err = flock(f)
 		}
 		if err == nil {
 			return f, nil
@@ -40,6 +41,17 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 	}
 	log.Warn("no lock of the bot: a second nightporter with its token is noticed by the platform only", "file", path, "error", err)
 	return nil, nil //nolint:nilnil // the daemon starts without the lock
+}
+
+// flock takes the lock of f. One that was given back may be held for a moment longer
+// by a process that was just being started and has not yet closed what it inherited.
+func flock(f *os.File) error {
+	for end := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // checkOwner refuses a file that is not regular or belongs to another user.

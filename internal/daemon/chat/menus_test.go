@@ -21,7 +21,7 @@ func TestMenus(t *testing.T) {
 	f.Telegram.SetMenu(0, []far.Command{{Command: "run", Description: "Start a run"}})
 	sees := func(chat int64, want string) {
 		t.Helper()
-		if err := f.Telegram.WaitMenu(f.ctx, chat, strings.Fields(want)...); err != nil {
+		if err := f.Telegram.WaitMenu(f.patience(), chat, strings.Fields(want)...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -37,7 +37,7 @@ func newThreadFixture(t *testing.T, at config.Topic) *threadFixture {
 	soon := delivery.Rate{Every: time.Millisecond, Burst: 5} // the real limit of a group is one message in 3.5 s
 	delivery.TelegramLimits = delivery.Limits{Private: soon, Group: soon, All: soon}
 	var cancel context.CancelFunc
-	f.ctx, cancel = context.WithTimeout(t.Context(), daemontest.Patience)
+	f.ctx, cancel = context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	cfg := *f.Projects.Config()
 	cfg.Projects[0].TelegramTopic = at
@@ -65,6 +65,13 @@ func (f *threadFixture) begin() {
 	f.T.Cleanup(f.stop)
 }
 
+// patience returns a context for one wait.
+func (f *threadFixture) patience() context.Context {
+	ctx, cancel := context.WithTimeout(f.ctx, daemontest.Patience)
+	f.T.Cleanup(cancel)
+	return ctx
+}
+
 // failRun starts a run of shop that fails its preflight, which people are told.
 func (f *threadFixture) failRun() {
 	f.T.Helper()
@@ -79,7 +86,7 @@ func (f *threadFixture) failRun() {
 func (f *threadFixture) waitShown(chat int64, n int, first string) telegram.Message {
 	f.T.Helper()
 	var found telegram.Message
-	_, err := f.Telegram.WaitFor(f.ctx, chat, func(c telegram.Chat) bool {
+	_, err := f.Telegram.WaitFor(f.patience(), chat, func(c telegram.Chat) bool {
 		left := n
 		for _, m := range c.Messages {
 			if m.Bot && strings.HasPrefix(m.Text, first) {
@@ -135,7 +142,7 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Telegram.Reply(eve, group, status.ID, "/stop now")
-	if err := f.Telegram.WaitConfirmed(f.ctx); err != nil {
+	if err := f.Telegram.WaitConfirmed(f.patience()); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(f.Telegram.Calls("answerCallbackQuery")); n != 0 || f.count(group, shopBad) != 1 {
@@ -184,7 +191,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	// tried again.
 	f.Telegram.Topic(group, 42, true)
 	f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
-	if err := f.Telegram.WaitConfirmed(f.ctx); err != nil {
+	if err := f.Telegram.WaitConfirmed(f.patience()); err != nil {
 		t.Fatal(err)
 	}
 	f.failRun()
@@ -270,7 +277,7 @@ func TestThreadLooks(t *testing.T) {
 func TestThreadMembers(t *testing.T) {
 	const group = -1001234567890
 	f := newThreadFixture(t, config.Topic{Chat: group, Thread: 42})
-	if err := f.Telegram.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
+	if err := f.Telegram.WaitCalls(f.patience(), "getChatMember", 2); err != nil {
 		t.Fatal(err)
 	}
 	f.failRun() // the platform does not list members
@@ -278,7 +285,7 @@ func TestThreadMembers(t *testing.T) {
 	f.stop()
 	f.Telegram.SetPinRight(group, true)
 	f.begin()
-	if err := f.Telegram.WaitCalls(f.ctx, "getChatMember", 4); err != nil {
+	if err := f.Telegram.WaitCalls(f.patience(), "getChatMember", 4); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(daemontest.Patience); f.Hub.Reads(shopTopic, daemontest.Viewer) && time.Now().Before(end); {
@@ -303,7 +310,7 @@ func TestThreadStatus(t *testing.T) {
 		t.Helper()
 		asks++
 		f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
-		if err := f.Telegram.WaitCalls(f.ctx, "pinChatMessage", asks); err != nil {
+		if err := f.Telegram.WaitCalls(f.patience(), "pinChatMessage", asks); err != nil {
 			t.Fatal(err)
 		}
 		shown, _ := f.Telegram.Chat(group).Find(func(m telegram.Message) bool { return strings.HasPrefix(m.Text, first) })
@@ -321,7 +328,7 @@ func TestThreadStatus(t *testing.T) {
 	}
 	f.Telegram.Fault("deleteMessage", telegram.BadRequest("message can't be deleted"))
 	four := status()
-	if err := f.Telegram.WaitCalls(f.ctx, "unpinChatMessage", 1); err != nil {
+	if err := f.Telegram.WaitCalls(f.patience(), "unpinChatMessage", 1); err != nil {
 		t.Fatal(err)
 	}
 	old, _ := f.Telegram.Chat(group).Find(func(m telegram.Message) bool { return m.ID == three.ID })

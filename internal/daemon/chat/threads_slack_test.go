@@ -32,7 +32,7 @@ func TestThreadOnSlack(t *testing.T) {
 	t.Cleanup(func() { delivery.SlackLimits = usual })
 	soon := delivery.Rate{Every: time.Millisecond, Burst: 5}
 	delivery.SlackLimits = delivery.Limits{Private: soon, Group: soon, All: soon}
-	ctx, cancel := context.WithTimeout(t.Context(), daemontest.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*daemontest.Patience) // it waits eight times
 	t.Cleanup(cancel)
 
 	s := far.Start()

@@ -9,6 +9,19 @@ import (
 // aliveEvery is the time between two signs of life.
 const aliveEvery = 5 * time.Minute
 
+// alive posts signs of life until ctx ends.
+func (h *Hooks) alive(ctx context.Context) {
+	tick := time.NewTicker(aliveEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		h.signs(ctx)
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
 // signs posts a sign of life on the hooks that ask for it, once the engine and the
 // ledger have answered. A sign that fails is not repeated: the next one comes.
 func (h *Hooks) signs(ctx context.Context) {

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nightporter/nightporter/bot/transport"
@@ -48,16 +49,25 @@ type Options struct {
 
 // Hooks posts events until its context ends.
 type Hooks struct {
-	o      Options
-	places *places
-	retry  map[string]*retry // by key of the hook
+	o          Options
+	places     *places
+	deliveries map[string]*delivery // by key of the hook
+	followed   chan followed
 }
 
-// retry is the state of a hook whose last post failed.
-type retry struct {
+// delivery is the state of one hook. Run alone uses it.
+type delivery struct {
+	busy    bool // its events are being posted
+	due     bool // there may be events for it
 	backoff transport.Backoff
-	at      time.Time // not before
-	told    bool      // the log has it
+	at      time.Time // after a failure: not before
+	told    bool      // the log has the failure
+}
+
+// followed is how the posts of a hook ended.
+type followed struct {
+	hook config.Hook
+	err  error
 }
 
 // New returns hooks that post nothing yet.
@@ -68,62 +78,80 @@ func New(o Options) *Hooks {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &Hooks{o: o, places: openPlaces(o.File), retry: map[string]*retry{}}
+	return &Hooks{o: o, places: openPlaces(o.File), deliveries: map[string]*delivery{}, followed: make(chan followed)}
 }
 
-// Run posts until ctx ends.
+// Run posts until ctx ends. Every hook is posted to by itself, and so is the sign of
+// life: an address that does not answer holds up no other.
 func (h *Hooks) Run(ctx context.Context) {
-	alive := time.NewTicker(aliveEvery)
-	defer alive.Stop()
-	h.signs(ctx)
-	for ctx.Err() == nil {
-		next := h.o.Next()
-		again := time.NewTimer(h.round(ctx))
+	var posting sync.WaitGroup
+	defer posting.Wait()
+	posting.Go(func() { h.alive(ctx) })
+	var next <-chan struct{}
+	for news := true; ctx.Err() == nil; {
+		if news { // what is committed from here on closes it
+			next = h.o.Next()
+		}
+		again := time.NewTimer(h.round(ctx, &posting, news))
+		news = true
 		select {
 		case <-ctx.Done():
 		case <-next:
 		case <-again.C:
-		case <-alive.C:
-			h.signs(ctx)
+		case f := <-h.followed:
+			h.settle(f)
+			news = false
 		}
 		again.Stop()
 	}
 }
 
-// round posts what is due on every hook. It returns how long until a failed post is
-// due again.
-func (h *Hooks) round(ctx context.Context) time.Duration {
+// round begins the posts of every hook for which there may be events; news says that
+// there may be some for all. It returns how long until a failed post is due again.
+func (h *Hooks) round(ctx context.Context, posting *sync.WaitGroup, news bool) time.Duration {
 	wait := aliveEvery
 	var keys []string
 	for _, hook := range h.o.Hooks() {
 		key := hook.Key()
 		keys = append(keys, key)
-		r := h.retry[key]
-		if r == nil {
-			r = &retry{}
-			h.retry[key] = r
+		d := h.deliveries[key]
+		if d == nil {
+			d = &delivery{due: true}
+			h.deliveries[key] = d
 		}
-		if left := r.at.Sub(h.o.Clock()); left > 0 {
+		d.due = d.due || news
+		if d.busy || !d.due {
+			continue
+		}
+		if left := d.at.Sub(h.o.Clock()); left > 0 {
 			wait = min(wait, left)
 			continue
 		}
-		err := h.follow(ctx, hook, key)
-		if ctx.Err() != nil {
-			return 0
-		}
-		if err == nil {
-			*r = retry{}
-			continue
-		}
-		pause := r.backoff.Next()
-		if r.at = h.o.Clock().Add(pause); !r.told {
-			r.told = true
-			h.o.Log.Warn("a hook cannot be reached, and is tried again", "hook", hook.Name(), "error", err)
-		}
-		wait = min(wait, pause)
+		d.busy, d.due = true, false
+		posting.Go(func() {
+			f := followed{hook, h.follow(ctx, hook, key)}
+			select {
+			case h.followed <- f:
+			case <-ctx.Done():
+			}
+		})
 	}
 	h.places.keep(keys)
 	return wait
+}
+
+// settle notes how the posts of a hook ended.
+func (h *Hooks) settle(f followed) {
+	d := h.deliveries[f.hook.Key()]
+	if f.err == nil {
+		*d = delivery{due: d.due}
+		return
+	}
+	d.busy, d.due, d.at = false, true, h.o.Clock().Add(d.backoff.Next())
+	if !d.told {
+		d.told = true
+		h.o.Log.Warn("a hook cannot be reached, and is tried again", "hook", f.hook.Name(), "error", f.err)
+	}
 }
 
 // follow posts the events after the hook's place. A hook without a place begins at

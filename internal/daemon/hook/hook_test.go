@@ -35,7 +35,8 @@ type place struct {
 	answers []int // status codes of the next posts; 200 after them
 	logged  strings.Builder
 	posts   atomic.Int32
-	last    string // id of the last event that was compared
+	client  *http.Client // nil = the hooks' own
+	last    string       // id of the last event that was compared
 }
 
 func newPlace(t *testing.T, on ...string) *place {
@@ -73,7 +74,8 @@ func (p *place) run() (stop func()) {
 	h := hook.New(hook.Options{
 		Ledger: p.store, Hooks: func() []config.Hook { return p.hooks }, Next: p.changes.Next, File: p.file,
 		Alive: func(context.Context) error { return nil }, Status: func() string { return "1 project, 0 at work" },
-		Log: slog.New(slog.NewTextHandler(&locked{w: &p.logged, mu: &p.mu}, nil)),
+		Client: p.client,
+		Log:    slog.New(slog.NewTextHandler(&locked{w: &p.logged, mu: &p.mu}, nil)),
 	})
 	go func() { defer close(done); h.Run(ctx) }()
 	return func() { cancel(); <-done }
@@ -85,7 +87,8 @@ func (p *place) begin() {
 	stop := p.run()
 	defer stop()
 	for {
-		if _, err := os.Stat(p.file); err == nil {
+		known := map[string]any{}
+		if data, err := os.ReadFile(p.file); err == nil && json.Unmarshal(data, &known) == nil && len(known) == len(p.hooks) {
 			return
 		}
 		runtime.Gosched()
@@ -173,6 +176,37 @@ func TestAgain(t *testing.T) {
 	defer p.mu.Unlock()
 	if log := p.logged.String(); strings.Contains(log, "secret") || !strings.Contains(log, "502") || !strings.Contains(log, "404") {
 		t.Error(log)
+	}
+}
+
+// TestHanging: a hook that does not answer holds up neither other hooks nor the sign of
+// life, and ends with nightporter.
+func TestHanging(t *testing.T) {
+	p := newPlace(t, hook.TaskDone, hook.Alive)
+	asked, over := make(chan struct{}, 10), make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-over }))
+	t.Cleanup(hanging.Close)
+	t.Cleanup(func() { close(over) })
+	p.client = &http.Client{} // without an end: whoever waits for the other hook waits for ever
+	answers := p.hooks[0]
+	p.hooks = []config.Hook{{On: []string{hook.TaskDone}, Post: hanging.URL}, {On: []string{hook.TaskDone}, Post: answers.Post}}
+	p.begin()
+	p.commit("Task 1", done(""))
+	p.hooks[1].On = answers.On
+	stop := p.run()
+	<-asked
+	told := map[string]bool{}
+	for len(told) < 2 {
+		told[(<-p.got).Text] = true
+	}
+	p.commit("Task 2", done(""))
+	told[(<-p.got).Text] = true
+	if !told["shop #1 done"] || !told["1 project, 0 at work"] || !told["shop #2 done"] {
+		t.Errorf("got %v", told)
+	}
+	stop()
+	if len(asked) > 0 {
+		t.Error("the hook that hangs was asked again before it had answered")
 	}
 }
 

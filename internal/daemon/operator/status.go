@@ -156,7 +156,7 @@ type taskJSON struct {
 
 	Turn  *loop.Turn  `json:"turn,omitempty"`  // of a ready task: its place in the order of the run
 	Terms []loop.Term `json:"terms,omitempty"` // of its score; absent in the order of the source
-	Waits string      `json:"waits,omitempty"` // of a task that is neither ready nor over: what for
+	Waits string      `json:"waits,omitempty"` // of a task that is neither ready, at work nor over: what for
 }
 
 func tasksOf(s loop.State) []taskJSON {
@@ -177,7 +177,7 @@ func tasksOf(s loop.State) []taskJSON {
 			if turn.Score != nil {
 				one.Terms = turn.Score.Terms()
 			}
-		} else if t.Status != ledger.Done && t.Status != ledger.Withdrawn {
+		} else if t.Status != ledger.Done && t.Status != ledger.Withdrawn && t.Status != ledger.Active {
 			one.Waits = bot.WaitText(s, *t)
 		}
 		out = append(out, one)

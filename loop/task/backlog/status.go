@@ -1,6 +1,7 @@
 package backlog
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -68,7 +69,8 @@ var plainStatus = map[string]Status{
 
 // findStatus returns the status in a text and where its word stands. The word comes
 // first but for emphasis, quotes and pictures; remarks may follow it. ok is false for
-// a text that does not begin with one, or that has another one as well.
+// a text that does not begin with one, that has another one as well, or that strikes
+// it out or asks.
 func findStatus(data []byte, at form.Span) (status Status, word form.Span, ok bool) {
 	text := data[at.Start:at.End]
 	if plain, known := plainStatus[string(text)]; known { // nearly always
@@ -89,6 +91,9 @@ func findStatus(data []byte, at form.Span) (status Status, word form.Span, ok bo
 				if isWordRune(r) && r != '_' {
 					return "", form.Span{}, false
 				}
+			}
+			if bytes.Contains(text[:m[0]], []byte("~~")) || bytes.HasPrefix(text[m[1]:], []byte("?")) {
+				return "", form.Span{}, false
 			}
 			status, word, ok = found, form.Span{Start: at.Start + m[0], End: at.Start + m[1]}, true
 		}

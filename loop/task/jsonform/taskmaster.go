@@ -17,7 +17,7 @@ var taskMaster = dialect{
 	words: &words{
 		key: "status",
 		read: map[string]ledger.Mark{
-			"pending": ledger.MarkOpen, "in-progress": ledger.MarkWorking, "done": ledger.MarkDone, "completed": ledger.MarkDone,
+			"pending": ledger.MarkOpen, "todo": ledger.MarkOpen, "in-progress": ledger.MarkWorking, "done": ledger.MarkDone, "completed": ledger.MarkDone,
 			"review": ledger.MarkManualVerify, "blocked": ledger.MarkBlocked, "deferred": ledger.MarkBlocked, "cancelled": ledger.MarkBlocked,
 		},
 		write: map[ledger.Mark]string{

@@ -2,9 +2,10 @@ package markdown
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
@@ -13,8 +14,25 @@ import (
 // the tasks.md of spec-kit, Kiro and OpenSpec, GSD's roadmap, fix_plan.md, TODO.md.
 type Checklist struct{}
 
-// label matches what stands between id and title: [P], [US1].
-var label = regexp.MustCompile(`^\[([A-Z][A-Za-z0-9 ]{0,11})\](?:[ \t]+|$)`)
+// leadingLabel returns what stands between id and title, [P] or [US1], and its length
+// with the white space behind it; 0 without. A label begins with a capital letter and
+// has at most twelve letters, digits and spaces.
+func leadingLabel(text string) (name string, length int) {
+	end := strings.IndexByte(text[:min(len(text), 14)], ']')
+	if end < 2 || text[0] != '[' || text[1] < 'A' || text[1] > 'Z' {
+		return "", 0
+	}
+	for _, c := range []byte(text[1:end]) {
+		if c != ' ' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return "", 0
+		}
+	}
+	rest := strings.TrimLeft(text[end+1:], " \t")
+	if length = len(text) - len(rest); length == end+1 && rest != "" {
+		return "", 0
+	}
+	return text[1:end], length
+}
 
 // entry is a box of a checklist on its way to a task.
 type entry struct {
@@ -36,8 +54,10 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 	phases := phaseNumbers(places)
 	holds := d.groups(entries)
 	var groups []group
-	var tasks []docTask
+	tasks := make([]docTask, 0, len(entries))
 	left := map[int]int{} // headings whose open boxes are no work, with their number
+	label := labelWalk{document: d, label: -1}
+	firstLabel, labelled := 0, 0 // the first line like **Acceptance Criteria:** whose open boxes are no work, and how many such boxes
 	optional, firstOptional := 0, 0
 	of := make([]int, len(entries)) // per box: 1 + its task
 	outer := make([]int, len(entries))
@@ -52,7 +72,10 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 			if t := of[b.parent]; t > 0 {
 				of[n] = t
 				tasks[t-1].boxes = append(tasks[t-1].boxes, n)
-				if text := plainText(d.string(b.text)); len(tasks[t-1].value[fieldAcceptance]) == 0 && !stepName.MatchString(text) {
+				if d.brief {
+					continue
+				}
+				if text := plainText(d.string(b.text)); len(tasks[t-1].value[fieldAcceptance]) == 0 && !isStep(text) {
 					tasks[t-1].Acceptance = append(tasks[t-1].Acceptance, text)
 				}
 				continue
@@ -92,35 +115,61 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 				left[b.heading]++
 			}
 			continue
+		case e.kind == noID && label.above(b) >= 0:
+			e.step = true
+			if !d.ticked(b) {
+				if labelled++; labelled == 1 {
+					firstLabel = label.label
+				}
+			}
+			continue
 		}
 		if p.finished && !d.ticked(b) {
 			d.warning(b.line, fmt.Sprintf("an open box below %q: it counts as open", clip(d.string(d.headings[b.heading].text), 40)), "Tick it, or move it up")
 		}
+		if raw := d.string(b.text); len(raw) > 4 && strings.HasPrefix(raw, "~~") && strings.HasSuffix(raw, "~~") && !d.ticked(b) {
+			d.warning(b.line, "an open box with a text that is struck out: it counts as open", "Tick it, or take it out")
+		}
 		t := docTask{own: n, group: outer[n], text: e.text, marks: e.marks}
 		t.Task = ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority}
-		t.value = d.fields(b.line+1, b.end)
-		t.Body = d.section(b.line+1, b.end)
-		if g := outer[n]; g >= 0 {
-			t.Body = d.groupText(entries, groups, g) + t.Body
+		if !d.brief {
+			t.value = d.fields(b.line+1, b.end)
+			t.Body = d.section(b.line+1, b.end)
+			if g := outer[n]; g >= 0 {
+				t.Body = d.groupText(entries, groups, g) + t.Body
+			}
 		}
 		tasks = append(tasks, t)
 		of[n] = len(tasks)
 	}
 	d.nameTasks(tasks)
+	d.warnSteps(tasks)
 	for n := range tasks {
 		for g := tasks[n].group; g >= 0; g = groups[g].outer {
 			groups[g].tasks = append(groups[g].tasks, n)
 		}
 	}
 	d.warnGroups(entries, tasks, groups)
-	for h, n := range left {
-		line := d.headings[h].line
+	for _, h := range slices.Sorted(maps.Keys(left)) {
+		n, line := left[h], d.headings[h].line
 		d.warning(line, fmt.Sprintf("%d open boxes below %q are not read as work", n, clip(d.string(d.headings[h].text), 40)), "Number those that are, or give the heading another name")
+	}
+	if labelled > 0 {
+		d.warning(firstLabel, fmt.Sprintf("%d open boxes below labels like this one are not read as work", labelled), "Number those that are, or give the label another name")
 	}
 	if optional > 0 {
 		d.warning(firstOptional, fmt.Sprintf("optional and left alone: %d open boxes [ ]*, the first here", optional), "Remove the * of those that are to be done")
 	}
 	return tasks, groups
+}
+
+// warnSteps tells of done tasks with open steps: the steps are not done any more.
+func (d *document) warnSteps(tasks []docTask) {
+	for i := range tasks {
+		if t := &tasks[i]; d.state(t) == ledger.MarkDone && slices.ContainsFunc(t.boxes, func(n int) bool { return !d.ticked(&d.boxes[n]) && !d.boxes[n].optional }) {
+			d.warning(t.Line-1, t.ID+" is ticked, and a step of it is open: it counts as done", "Open it, or tick the step")
+		}
+	}
 }
 
 // entries reads the boxes of a document one by one.
@@ -164,12 +213,12 @@ func (d *document) entries() []entry {
 		}
 		text := strings.TrimSpace(d.string(e.rest))
 		for strings.HasPrefix(text, "[") {
-			m := label.FindStringSubmatch(text)
-			if m == nil {
+			name, length := leadingLabel(text)
+			if length == 0 {
 				break
 			}
-			e.labels = append(e.labels, m[1])
-			text = text[len(m[0]):]
+			e.labels = append(e.labels, name)
+			text = text[length:]
 		}
 		if e.title = d.boxTitle(&d.boxes[n], text); e.title == "" {
 			e.title = e.id
@@ -195,7 +244,7 @@ func (d *document) boxTitle(b *box, text string) string {
 	if strings.Count(title, "**")%2 == 1 { // its beginning went with the id
 		title = strings.Replace(title, "**", "", 1)
 	}
-	return strings.Join(strings.Fields(title), " ")
+	return oneLine(title)
 }
 
 // held says which boxes hold other tasks together.

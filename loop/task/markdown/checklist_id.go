@@ -3,6 +3,7 @@ package markdown
 import (
 	"crypto/sha256"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 )
@@ -38,6 +39,12 @@ func leadingID(text string) (id string, kind idForm, length int) {
 	if text == "" || !strings.ContainsAny(text[:min(len(text), 24)], "0123456789") {
 		return "", noID, 0
 	}
+	if n := plainSpecID(text); n > 0 {
+		return text[:n], specID, n + len(text[n:]) - len(strings.TrimLeft(text[n:], " \t"))
+	}
+	if !mayHaveID(text) {
+		return "", noID, 0
+	}
 	m := explicitID.FindStringSubmatchIndex(text)
 	if m == nil {
 		return "", noID, 0
@@ -57,8 +64,47 @@ func leadingID(text string) (id string, kind idForm, length int) {
 	if kind == prefixedID && !marked && !bold && text[0] != '[' && text[0] != '`' {
 		return id, prefixedID, -length // only where other boxes have such ids, too
 	}
-	return strings.Join(strings.Fields(id), " "), kind, length
+	return oneLine(id), kind, length
 }
+
+// plainSpecID returns the length of an id T001 with white space behind it and no dash,
+// as most have it, 0 for what explicitID has to look at.
+func plainSpecID(text string) int {
+	if text[0] != 'T' {
+		return 0
+	}
+	n := 1
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	rest := strings.TrimLeft(text[n:], " \t")
+	if n < 3 || len(rest) == len(text)-n || rest != "" && (rest[0] == '-' || rest[0] >= utf8.RuneSelf) {
+		return 0
+	}
+	return n
+}
+
+// mayHaveID reports whether explicitID can match a text: most begin with a word.
+func mayHaveID(text string) bool {
+	text = strings.TrimPrefix(strings.TrimLeft(text, "*_`"), "[")
+	n := 0
+	for n < len(text) && text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' {
+		n++
+	}
+	word := text[:n]
+	if n == len(text) || text[n] >= utf8.RuneSelf || n == 0 || strings.ToUpper(word) == word {
+		return true
+	}
+	for _, w := range idWords {
+		if strings.EqualFold(word, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// idWords are the words of ids in explicitID.
+var idWords = []string{"task", "phase", "stage", "step", "milestone"}
 
 // idLetters are the characters of ids that are made: no vowels, so that none is a word,
 // and nothing that looks like another character. The first two are letters: g17, q5
@@ -70,7 +116,10 @@ const (
 
 // foldText returns what of a text counts for its id.
 func foldText(s string) string {
-	return strings.ToLower(strings.Join(strings.Fields(noEmphasis.Replace(s)), " "))
+	if strings.ContainsAny(s, "*`_~") {
+		s = noEmphasis.Replace(s)
+	}
+	return strings.ToLower(oneLine(s))
 }
 
 var noEmphasis = strings.NewReplacer("*", "", "`", "", "_", "", "~", "")

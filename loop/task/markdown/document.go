@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/task/form"
@@ -21,6 +23,7 @@ type document struct {
 	heads    []int   // the headings that are tasks, once they were asked for
 	where    []place // what each heading says of the boxes below it, once it was asked
 	bullet   bool    // there are list items without a box
+	brief    bool    // tasks are read for their ids, titles and statuses alone
 }
 
 // box is a list item with a check box.
@@ -52,6 +55,7 @@ func scanDocument(file string, data []byte) *document {
 	d.splitLines()
 	d.code = make([]bool, len(d.lines))
 	d.scanBlocks()
+	d.boxes = make([]box, 0, min(len(d.lines), bytes.Count(data, []byte("] "))))
 	var openBoxes, openHeadings []int // stacks of indices
 	blank := true
 	for i := range d.lines {
@@ -82,7 +86,9 @@ func scanDocument(file string, data []byte) *document {
 			}
 			openHeadings = append(openHeadings, len(d.headings))
 			d.headings = append(d.headings, heading{text: headingText(d.data, form.Span{Start: at.Start + level, End: at.End}), line: i, level: level, end: len(d.lines)})
-		case item > 0:
+		case item == 0:
+			d.nearBox(i, text)
+		default:
 			d.scanItem(i, indent, at, item, openBoxes, openHeadings)
 			if n := len(d.boxes); n > 0 && d.boxes[n-1].line == i {
 				openBoxes = append(openBoxes, n-1)
@@ -107,10 +113,15 @@ func (d *document) scanItem(i, indent int, at form.Span, item int, boxes, headin
 	}
 	var m []int
 	if item < len(text) && text[item] == '[' {
-		m = anyState.FindSubmatchIndex(text[item:])
+		if state := text[item:]; len(state) > 3 && state[1] < utf8.RuneSelf && state[1] != ']' && state[2] == ']' && isBlank(state[3]) {
+			m = []int{0, 4, 1, 2, 3, 3, 3, 4} // as nearly all are
+		} else {
+			m = anyState.FindSubmatchIndex(state)
+		}
 	}
 	if m == nil {
 		d.bullet = true
+		d.nearBox(i, text)
 		return
 	}
 	b := box{
@@ -139,11 +150,43 @@ func (d *document) scanItem(i, indent int, at form.Span, item int, boxes, headin
 // oddBox reports brackets that are neither [ ] nor [x]. Letters are labels, such as
 // [P] in a legend, and a word is a state of somebody's own: such a line is no task.
 func (d *document) oddBox(i int, state string, text form.Span) {
+	sign, size := utf8.DecodeRuneInString(state)
 	switch {
-	case len(state) == 1 && (state[0]|0x20 < 'a' || state[0]|0x20 > 'z') && (state[0] < '0' || state[0] > '9'), len(state) <= 3 && strings.Trim(state, " xX\t\u00a0") == "":
+	case size > 0 && strings.Trim(state[size:], "\ufe0f") == "" && !unicode.IsLetter(sign) && !unicode.IsDigit(sign), len(state) <= 3 && strings.Trim(state, " xX\t\u00a0") == "":
 		d.finding(i, fmt.Sprintf("broken box [%s]: expected [ ] or [x]", state), "Write [ ] for open, [x] for done, [-] for at work")
 	case len(state) > 1 && strings.ToUpper(state) == state && strings.Trim(state, "ABCDEFGHIJKLMNOPQRSTUVWXYZ/") == "" && explicitID.Match(d.data[text.Start:text.End]):
 		d.warning(i, fmt.Sprintf("[%s] is no box: this line is no task", clip(state, 12)), "Write [ ] for open, [x] for done")
+	}
+}
+
+// almostBox matches a box that renders as text. Groups: 1 the bullet, 2 the space behind
+// it, 3 emphasis around the box, 4 the first character behind the box.
+var almostBox = regexp.MustCompile(`^([-*+•‣◦·–—]|[0-9]{1,9}[.)])?([ \t]*)(\*\*|__|~~)?\[[ xX]\](?:$|(.))`)
+
+// nearBox reports a box that a person meant as one and that is none. A link is no box,
+// and a box at the beginning of a line may be a word in a text.
+func (d *document) nearBox(i int, text []byte) {
+	if bytes.IndexByte(text[:min(len(text), 24)], '[') < 0 {
+		return
+	}
+	m := almostBox.FindSubmatch(text)
+	if m == nil {
+		return
+	}
+	bullet, behind := string(m[1]), string(m[4])
+	r, _ := utf8.DecodeRuneInString(behind)
+	switch blank := behind == "" || isBlank(behind[0]); {
+	case bullet == "" && blank && len(m[3]) == 0:
+		d.warning(i, "a box without a bullet is no task", "Put \"- \" before it if it is one")
+	case bullet == "":
+	case len(m[3]) > 0 && blank:
+		d.finding(i, "a box in emphasis is shown as text: expected - [ ] **Title**", "Put the emphasis behind the box")
+	case len(bullet) > 1 && bullet[0] >= utf8.RuneSelf && blank:
+		d.finding(i, bullet+" is no bullet, so the box behind it is shown as text: expected - [ ] Title", "Write - in its place")
+	case len(m[2]) == 0 && blank:
+		d.finding(i, "no space between the bullet and the box: expected - [ ] Title", "Put a space before the box")
+	case len(m[2]) > 0 && len(m[3]) == 0 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("*_`~\"", r)):
+		d.finding(i, "no space after the box: expected - [ ] Title", "Put a space after the box")
 	}
 }
 
@@ -151,21 +194,23 @@ func (d *document) oddBox(i int, state string, text form.Span) {
 func (d *document) scanBlocks() {
 	var open []block // the outer block, and blocks inside an example of Markdown
 	hides := -1      // the first line in it that looks like work
-	blank, list := true, false
+	blank, list, prose := true, false, false
+	examples, first := 0, 0 // boxes in indented code, and the line of the first
+	indented := false       // the line above is indented code
 	i := d.frontMatter()
 	for ; i < len(d.lines); i++ {
 		indent, at := d.measure(i)
 		text := d.data[at.Start:at.End]
 		if len(text) == 0 {
 			d.code[i] = len(open) > 0
-			blank = true
+			blank, indented = true, indented && len(open) == 0
 			continue
 		}
 		wasBlank := blank
 		blank = false
 		if n := len(open); n > 0 {
 			d.code[i] = true
-			if hides < 0 && (taskHeading.Match(text) && headingLevel(text) > 0 || isBullet(text[0]) && anyBox.Match(text)) {
+			if hides < 0 && (headingLevel(text) > 0 && isTaskHeading(text) || isBullet(text[0]) && anyBox.Match(text)) {
 				hides = i
 			}
 			switch b := openedBlock(text); {
@@ -176,15 +221,26 @@ func (d *document) scanBlocks() {
 			}
 			continue
 		}
-		if itemLength(text) > 0 {
+		// A list that is indented as a whole is one below a heading and at the beginning,
+		// whatever a renderer makes of it; below a paragraph it is an example.
+		code := !list && indent >= 4 && (wasBlank && prose || indented)
+		switch {
+		case code && isBullet(text[0]) && anyBox.Match(text):
+			if examples++; examples == 1 {
+				first = i
+			}
+		case code:
+		case itemLength(text) > 0:
 			list = true
-		} else if indent == 0 {
+		case indent == 0:
 			list = false
 		}
-		if !list && indent >= 4 && wasBlank || i > 0 && !list && indent >= 4 && d.code[i-1] {
+		indented = code || !list && indent >= 4 && (wasBlank || i > 0 && d.code[i-1])
+		if indented {
 			d.code[i] = true // an indented code block
 			continue
 		}
+		prose = headingLevel(text) == 0
 		b := openedBlock(text)
 		if b == nil {
 			continue
@@ -200,16 +256,16 @@ func (d *document) scanBlocks() {
 		open, hides = append(open, *b), -1
 	}
 	if len(open) > 0 && hides >= 0 {
-		what := "code block"
-		if open[0].fence == "" {
-			what = "comment"
-		}
-		d.finding(open[0].line, fmt.Sprintf("this %s is never closed and hides line %d and what is below it", what, hides+1), "Close it")
+		d.finding(open[0].line, fmt.Sprintf("this %s is never closed and hides line %d and what is below it", open[0].name(), hides+1), "Close it")
+	}
+	if examples > 0 {
+		d.warning(first, fmt.Sprintf("boxes in an indented code block are an example, and no work (%d in this file)", examples), "Take their indent away if they are work")
 	}
 }
 
 // frontMatter marks the lines between --- at the beginning of a text, and returns
-// the index after them.
+// the index after them. A --- above prose is a rule between sections: what stands
+// below it is not hidden.
 func (d *document) frontMatter() int {
 	line := func(i int) string { return string(bytes.TrimRight(d.data[d.lines[i].Start:d.lines[i].End], " \t")) }
 	if len(d.lines) == 0 || line(0) != "---" {
@@ -221,12 +277,20 @@ func (d *document) frontMatter() int {
 				d.code[n] = true
 			}
 			return i + 1
-		}
-		if i > 1000 {
+		} else if i > 1000 || isProse(l) {
 			break
 		}
 	}
 	return 0
+}
+
+// frontKey matches a key of front matter.
+var frontKey = regexp.MustCompile(`^["']?[\pL\pN_.$@ -]{1,40}["']?[ \t]*:(?:[ \t]|$)`)
+
+// isProse reports whether a line is none that front matter has: a key, a list item, a
+// comment, or text indented below one of them.
+func isProse(line string) bool {
+	return line != "" && !strings.ContainsAny(line[:1], " \t#-]}") && !frontKey.MatchString(line)
 }
 
 // itemLength returns the length of a list item's bullet or number with the white
@@ -274,7 +338,7 @@ func headingText(data []byte, at form.Span) form.Span {
 	return at
 }
 
-func (d *document) string(at form.Span) string { return string(d.data[at.Start:at.End]) }
+func (p *plan) string(at form.Span) string { return p.text[at.Start:at.End] }
 
 // ticked reports whether a box is done.
 func (d *document) ticked(b *box) bool { c := d.data[b.at.Start]; return c == 'x' || c == 'X' }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -94,7 +95,7 @@ func docField(text string) (f field, value string, named bool) {
 		return fieldUnknown, "", false
 	}
 	name, after, _ := strings.Cut(strings.TrimLeft(rest, "*_"), ":")
-	name = strings.ToLower(strings.Join(strings.Fields(strings.Trim(name, "*_ ")), " "))
+	name = strings.ToLower(oneLine(strings.Trim(name, "*_ ")))
 	if f, ok := docFields[name]; ok {
 		return f, strings.TrimSpace(strings.Trim(strings.TrimSpace(after), "*_")), true
 	}
@@ -102,7 +103,6 @@ func docField(text string) (f field, value string, named bool) {
 }
 
 var (
-	quotedPath  = regexp.MustCompile("`([^`\\s]+)`")
 	barePath    = regexp.MustCompile(`^(?:(?i:create|modify|test|tests|delete|remove|move|rename|update|new|edit|add)[ \t]*:[ \t]*)?([\w@.][\w@.*/-]*)`)
 	lineOfPath  = regexp.MustCompile(`(?::[0-9]+(?:[-–,][0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)$`)
 	onlyForRead = regexp.MustCompile(`(?i)^\**(?:reference|read|see|refs?|context)\**[ \t]*:`)
@@ -113,18 +113,26 @@ var (
 func filesOf(items []fieldItem) []string {
 	var paths []string
 	for _, item := range items {
-		if onlyForRead.MatchString(item.text) {
+		if first := strings.TrimLeft(item.text, "*"); first != "" && (first[0] >= utf8.RuneSelf || strings.IndexByte("rRsScC", first[0]) >= 0) && onlyForRead.MatchString(item.text) {
 			continue
 		}
 		var named []string
-		for _, m := range quotedPath.FindAllStringSubmatch(item.text, -1) {
-			named = append(named, m[1])
+		for s := item.text; ; {
+			path, rest := nextQuoted(s)
+			if path == "" {
+				break
+			}
+			named, s = append(named, path), rest
 		}
-		if m := barePath.FindStringSubmatch(item.text); len(named) == 0 && m != nil {
-			named = append(named, m[1])
+		if len(named) == 0 {
+			if m := barePath.FindStringSubmatch(item.text); m != nil {
+				named = append(named, m[1])
+			}
 		}
 		for _, p := range named {
-			p = lineOfPath.ReplaceAllString(p, "")
+			if strings.ContainsAny(p, ":#") {
+				p = lineOfPath.ReplaceAllString(p, "")
+			}
 			plain := strings.Trim(p, "./*")
 			if plain == "" || !strings.ContainsAny(p, "/.") || strings.ContainsAny(p, "(){}<>=;$") || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || strings.Contains(p, "..") {
 				continue
@@ -135,6 +143,26 @@ func filesOf(items []fieldItem) []string {
 		}
 	}
 	return paths
+}
+
+// nextQuoted returns the first text in backticks that has no white space, and what is
+// behind it; "" without any.
+func nextQuoted(s string) (text, rest string) {
+	for {
+		n := strings.IndexByte(s, '`')
+		if n < 0 {
+			return "", ""
+		}
+		s = s[n+1:]
+		end := strings.IndexAny(s, "` \t\n\f\r")
+		if end < 0 {
+			return "", ""
+		}
+		if end > 0 && s[end] == '`' {
+			return s[:end], s[end+1:]
+		}
+		s = s[end:]
+	}
 }
 
 // readFields gives a task what its fields say. What they say otherwise stays in its
@@ -189,7 +217,7 @@ func (d *document) resolve(tasks []docTask) {
 		t := &tasks[i]
 		refs := t.value[fieldDepends]
 		if strings.Contains(t.Title, "epend") {
-			for _, m := range inlineDepends.FindAllStringSubmatch(t.Title, -1) {
+			for _, m := range inlineDepends.FindAllStringSubmatch(t.Title[beforeDepend(t.Title):], -1) {
 				refs = append(refs, fieldItem{m[1], t.Line - 1})
 			}
 		}
@@ -220,26 +248,63 @@ func (d *document) resolve(tasks []docTask) {
 	}
 }
 
+// beforeDepend returns the position of the character before the first "dep" in a text,
+// which is faster than a search by the expression; 0 without.
+func beforeDepend(s string) int {
+	for i := range max(0, len(s)-2) {
+		if s[i]|0x20 == 'd' && s[i+1]|0x20 == 'e' && s[i+2]|0x20 == 'p' {
+			return max(0, i-1)
+		}
+	}
+	return 0
+}
+
+// refID returns the id that a reference names: 7 of "Task #7"; "" for another text.
+func refID(s string) string {
+	n := 0
+	for n < min(len(s), 3) && s[n] >= 'A' && s[n] <= 'Z' {
+		n++
+	}
+	if n < len(s) && strings.Trim(s[n:], "0123456789") == "" {
+		return s // T003, as most are
+	}
+	if m := refForm.FindStringSubmatch(s); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// refParts splits a list of references.
+func refParts(s string) []string {
+	if !strings.ContainsAny(s, ",;&+") && !strings.Contains(s, "and") && !strings.Contains(s, "plus") && !strings.Contains(s, "und") {
+		return []string{s}
+	}
+	return refSplit.Split(s, -1)
+}
+
 // refer reads one list of ids into on.
 func (d *document) refer(tasks []docTask, ids map[string]int, t *docTask, r fieldItem, on map[int]bool) {
-	value := dependsMarkup.Replace(dependsRemark.ReplaceAllString(r.text, ""))
+	value := withoutMarkup(r.text)
 	if v := strings.ToLower(strings.TrimSpace(value)); noneWords[v] || dependsNone.MatchString(v) {
 		return
 	}
 	find := func(s string) (n int, isRef, ok bool) {
 		s = strings.Trim(s, " \t.#")
-		m := refForm.FindStringSubmatch(s)
-		if m == nil {
+		id := refID(s)
+		if id == "" {
 			return 0, false, false
 		}
-		for _, id := range []string{s, m[1], "task " + m[1], "iteration " + m[1], "phase " + m[1]} {
-			if n, ok := ids[ledger.FoldID(id)]; ok {
+		if n, ok := ids[ledger.FoldID(s)]; ok {
+			return n, true, true
+		}
+		for _, word := range []string{"", "task ", "iteration ", "phase "} {
+			if n, ok := ids[ledger.FoldID(word+id)]; ok {
 				return n, true, true
 			}
 		}
 		return 0, true, false
 	}
-	for _, part := range refSplit.Split(value, -1) {
+	for _, part := range refParts(value) {
 		if strings.Trim(part, " \t.") == "" {
 			continue
 		}

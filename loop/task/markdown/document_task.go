@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -115,7 +116,8 @@ var doneWords = regexp.MustCompile(`(?i)(?:^|[ \t])(\((?:done|complete|completed
 
 func doneAtEnd(data []byte, at form.Span) (planMark, bool) {
 	text := data[at.Start:at.End]
-	if !bytes.ContainsAny(text, "✅✓✔☑])") {
+	last := bytes.TrimRight(text, " \t") // the signs, with what belongs to their letters, and "done" or "complete"
+	if c := last[max(0, len(last)-1):]; len(c) > 0 && c[0] < utf8.RuneSelf && strings.IndexByte(")]eEdD", c[0]) < 0 {
 		return planMark{}, false
 	}
 	m := doneWords.FindSubmatchIndex(text)
@@ -237,7 +239,8 @@ func (d *document) finish(tasks []docTask) []ledger.Task {
 }
 
 // section returns the lines of a task as its body: without code fences' meaning
-// changed, with plain line ends and no surrounding blank lines.
+// changed, with plain line ends and no surrounding blank lines. Its boxes are open: a
+// tick is no change of the text, for which a session would be cut off.
 func (d *document) section(start, end int) string {
 	for start < end && d.blankLine(start) {
 		start++
@@ -245,12 +248,29 @@ func (d *document) section(start, end int) string {
 	for end > start && d.blankLine(end-1) {
 		end--
 	}
+	if start == end {
+		return ""
+	}
+	n, _ := slices.BinarySearchFunc(d.boxes, start, func(b box, line int) int { return b.line - line })
+	boxes := d.boxes[n:]
+	for n = 0; n < len(boxes) && boxes[n].line < end; n++ {
+	}
+	ticked := func(b box) bool { return b.at.End-b.at.Start != 1 || d.data[b.at.Start] != ' ' }
+	if boxes = boxes[:n]; !slices.ContainsFunc(boxes, ticked) {
+		return d.plainLines(start, end)
+	}
 	var b strings.Builder
 	for i := start; i < end; i++ {
 		if i > start {
 			b.WriteByte('\n')
 		}
-		b.Write(d.data[d.lines[i].Start:d.lines[i].End])
+		line := d.lines[i]
+		if len(boxes) > 0 && boxes[0].line == i {
+			b.Write(d.data[line.Start:boxes[0].at.Start])
+			b.WriteByte(' ')
+			line.Start, boxes = boxes[0].at.End, boxes[1:]
+		}
+		b.Write(d.data[line.Start:line.End])
 	}
 	return b.String()
 }

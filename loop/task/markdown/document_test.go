@@ -56,8 +56,8 @@ Task 2.5 blocked: Clean up accept remove the old switch`, 0},
 		{"openspec", formtest.Checklists[2], "1.1 done: Add the table\n1.2 open: Read it\n2.1 open: Run `make test` accept with race; without\n2.2 open: Look at it", 0},
 		{"gsd", formtest.Checklists[3], "Phase 2 open: More** - on it\nPhase 3 done: Done** - finished\n01-01 done phase 1: Scaffold\n01-02 open phase 1: Parser that reads what was written", 0},
 		{"fix_plan", formtest.Checklists[4], "#1 open prio 3: Totals are wrong on **Sundays**\n#2 open prio 3: Login loops\n#3 manual_verify prio 2: Faster start\n#4 done prio 2: Smaller image\n#5 open prio 1: Rename `foo`\n#6 done: Project set up", 1},
-		{"bmad and broken", formtest.Checklists[5], "Task 1 open: (AC: 1, 2) accept step one; step two\nTask 2 blocked: Task 2\nTask 3 done: tidy accept indented code", 0},
-		{"ids", formtest.Checklists[6], "FTR-12 open: export\nFTR-13 open: import\nBUG-4 open: crash\n#1 open: UTF-8 names\n#2 open: S3 upload\n#3 open: 3 buttons more\n#4 open: Größe ✓ 🎉 emoji\n#5 open: Write tests\n#6 open: Write tests\n#7 open: gone\n#8 open: plus", 0},
+		{"bmad and broken", formtest.Checklists[5], "Task 1 open: (AC: 1, 2) accept step one; step two\nTask 2 blocked: Task 2\nTask 3 done: tidy accept indented code", 1},
+		{"ids", formtest.Checklists[6], "FTR-12 open: export\nFTR-13 open: import\nBUG-4 open: crash\n#1 open: UTF-8 names\n#2 open: S3 upload\n#3 open: 3 buttons more\n#4 open: Größe ✓ 🎉 emoji\n#5 open: Write tests\n#6 open: Write tests\n#7 open: gone\n#8 open: plus", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Any{}.Parse("x.md", []byte(c.text))
@@ -83,6 +83,59 @@ Task 2.5 blocked: Clean up accept remove the old switch`, 0},
 	}
 }
 
+// TestExamples: a box in code or HTML is neither work nor a proof that work is done, in
+// any form, and doubtful boxes are named.
+func TestExamples(t *testing.T) {
+	for _, c := range []struct{ name, text, want, warn string }{
+		{"code below a paragraph", "### Task 1: A\nA plan looks so:\n\n    - [x] example\n\n    - [x] more\n### Task 2: B\n- [x] b\n", "Task 1 open, Task 2 done", "x.md:4  boxes in an indented code block are an example, and no work (2 in this file)"},
+		{"HTML", "### Task 1: A\n<PRE>\n\n- [x] example\n</Pre>\n### Task 2: B\n- [x] b\n", "Task 1 open, Task 2 done", ""},
+		{"HTML in a line", "### Task 1: A\n<pre>a</pre>\n- [x] a\n", "Task 1 done", ""},
+		{"HTML in a plan", "- [ ] **Task 1: A**\n<pre class=\"x\">\n- [ ] **Task 1: B**\n</pre>\n- [ ] **Task 2: C**\n", "Task 1 open, Task 2 open", ""},
+		{"HTML in a checklist", "- [ ] T001 a\n\n<script>\n- [ ] T001 b\n</script>\n", "T001 open", ""},
+		{"details", "- [ ] T001 a\n\n<details>\n\n- [x] T002 b\n\n</details>\n", "T001 open, T002 done", ""},
+		{"no bullet", "- [ ] T001 a\n\n[ ] T002 b\n", "T001 open", "x.md:3  a box without a bullet is no task"},
+		{"a step is open", "- [x] T001 a\n  - [ ] b\n", "T001 done", "x.md:1  T001 is ticked, and a step of it is open"},
+		{"struck out", "- [ ] ~~a~~\n- [ ] ~~b~~ c\n- [x] ~~d~~\n", "", "x.md:1  an open box with a text that is struck out"},
+		{"an indented list", "# Tasks\n\n\t- [x] T001 a\n\t\t- [x] b\n", "T001 done", ""},
+		{"an indented list behind code", "```\ncode\n```\n    - [ ] T001 a\n", "T001 open", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Any{}.Parse("x.md", []byte(c.text))
+			var got []string
+			for _, task := range s.Tasks {
+				got = append(got, task.ID+" "+string(task.Mark))
+			}
+			if err != nil || c.want != "" && strings.Join(got, ", ") != c.want {
+				t.Errorf("got %v %v, want %s", got, err, c.want)
+			}
+			if warned := fmt.Sprint(s.Warnings); c.warn == "" && len(s.Warnings) > 0 || !strings.Contains(warned, c.warn) {
+				t.Errorf("warnings %v, want %q", warned, c.warn)
+			}
+		})
+	}
+	if _, err := (Any{}).Parse("x.md", []byte("- [ ] T001 a\n<pre>\n- [ ] T002 b\n")); err == nil || !strings.Contains(err.Error(), "x.md:2  this HTML block is never closed and hides line 3") {
+		t.Errorf("an open HTML block: %v", err)
+	}
+}
+
+// TestStepsTicked: the tick of a step changes nothing that a session was told.
+func TestStepsTicked(t *testing.T) {
+	for _, text := range []string{
+		"### Task 1: A\nWhy.\n- [ ] a\n  ```\n  - [x] code\n  ```\n- [ ] b\n",
+		"- [ ] T001 a\n  - [ ] b\n    - [ ] c\n- [ ] T002 d\n",
+	} {
+		before, err := Any{}.Parse("x.md", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := strings.LastIndex(text, "[ ] b")
+		after, err := Any{}.Parse("x.md", []byte(text[:at]+"[x]"+text[at+3:]))
+		if d := cmp.Diff(before.Tasks, after.Tasks); err != nil || d != "" {
+			t.Errorf("%q: %v\n%s", text, err, d)
+		}
+	}
+}
+
 var madeID = regexp.MustCompile(`^[bcdfghjkmnpqrstvwxyz]{2}[bcdfghjkmnpqrstvwxyz2-9]{3}$`)
 
 // TestRecognise tells the forms apart, and refuses what could be two.
@@ -98,6 +151,10 @@ func TestRecognise(t *testing.T) {
 		{"bullets", "# A\n- one\n- two\n", "", "sed -E -i 's/^([-*+]) /"},
 		{"numbered headings", "# A\n### 1. One\ntext\n### 2. Two\n", "", "Write Task before the numbers"},
 		{"only criteria", "## Definition of Done\n- [ ] green\n", "boxes `- [ ]`", "has no tasks: none of its boxes is work"},
+		{"only criteria below bold words", "## Story 1.1: Pay\n\n**Acceptance Criteria:**\n\n- [ ] it pays\n- [ ] twice\n", "boxes `- [ ]`", "has no tasks: none of its boxes is work"},
+		{"a task below criteria below bold words", "**Acceptance Criteria**:\n- [ ] green\n\n**Tasks:**\n- [ ] pay\n", "boxes `- [ ]`", ""},
+		{"a rule above prose", "---\n# A\n\nWords.\n\n- [ ] a\n\n---\n", "boxes `- [ ]`", ""},
+		{"front matter", "---\ntitle: a\nlist:\n  - b\n# c\n- [ ] d\n---\n", "", "has no tasks"},
 		{"empty", "", "", "has no tasks"},
 		{"ids twice", "- [ ] T001 a\n- [ ] T001 b\n", "boxes `- [ ]`", "x.md:2  T001 is there twice: line 1 and line 2"},
 		{"texts twice", "- [ ] a b\n- [ ] A  b\n", "boxes `- [ ]`", ""},
@@ -106,6 +163,15 @@ func TestRecognise(t *testing.T) {
 		{"unknown dependency", "- [ ] T001 a (depends on T009)\n", "boxes `- [ ]`", "x.md:1  T001 depends on T009, which this file lacks"},
 		{"odd box", "- [ ] a\n- [?] b\n", "boxes `- [ ]`", "x.md:2  broken box [?]"},
 		{"box without its space", "- [ ] a\n- [] b\n", "boxes `- [ ]`", "x.md:2  broken box []"},
+		{"odd box of another alphabet", "- [ ] a\n- [✔️] b\n", "boxes `- [ ]`", "x.md:2  broken box [✔️]"},
+		{"no space behind the box", "- [ ] a\n- [ ]b\n", "boxes `- [ ]`", "x.md:2  no space after the box"},
+		{"no space before the box", "- [ ] a\n-[ ] b\n", "boxes `- [ ]`", "x.md:2  no space between the bullet and the box"},
+		{"another bullet", "- [ ] a\n• [ ] b\n", "boxes `- [ ]`", "x.md:2  • is no bullet"},
+		{"bold box", "- [ ] a\n- **[ ] b**\n", "boxes `- [ ]`", "x.md:2  a box in emphasis"},
+		{"links and citations", "- [ ] a\n- [x](u)\n- [x]: u\n- [x][y]\n[x]: u\n- [x], y\n- see [ ] there\n", "boxes `- [ ]`", ""},
+		{"carriage returns", "- [ ] a\r- [ ] b\n", "", "x.md:1  a line ends with a carriage return alone"},
+		{"carriage returns of a plan", "- [ ] **Task 1: A**\r\n- [ ] **Task 2: B**\r- [ ] **Task 3: C**\r\n", "", "x.md:2  a line ends with a carriage return alone"},
+		{"carriage returns too many", "- [ ] a\r\r\n- [ ] b\r", "boxes `- [ ]`", ""},
 		{"open fence", "- [ ] a\n```\n- [ ] b\n", "boxes `- [ ]`", "x.md:2  this code block is never closed and hides line 3"},
 		{"both marks", "- [ ] a (blocked) (manual-verify)\n", "boxes `- [ ]`", "marked both"},
 	} {

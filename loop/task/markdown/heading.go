@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -24,6 +25,61 @@ var (
 	doneStatus = regexp.MustCompile(`(?i)^[*_]*status[*_: \t]+(?:✅[ \t]*)?(?:done|complete|completed|closed|shipped)\b`)
 )
 
+// isStep reports whether a box's text is an instruction. Most begin with another letter,
+// which saves the expression.
+func isStep(text string) bool {
+	text = strings.TrimLeft(text, "*_")
+	return text != "" && (text[0] >= utf8.RuneSelf || strings.IndexByte("sScC", text[0]) >= 0) && stepName.MatchString(text)
+}
+
+// saysDone reports whether a line says of the whole document that it is done. Most begin
+// with another letter.
+func saysDone(text []byte) bool {
+	first := bytes.TrimLeft(text, "*_")
+	return len(first) > 0 && (first[0] >= utf8.RuneSelf || first[0]|0x20 == 's') && doneStatus.Match(text)
+}
+
+// isTaskHeading reports whether a heading's line names a task.
+func isTaskHeading(line []byte) bool {
+	first := bytes.TrimLeft(line, "# \t*_")
+	return len(first) > 0 && (first[0] >= utf8.RuneSelf || strings.IndexByte("[tTiI", first[0]) >= 0) &&
+		(plainTaskHeading(line) != nil || taskHeading.Match(line))
+}
+
+// plainTaskHeading returns what taskHeading finds in a line like nearly all such
+// headings, "### Task 1:", and nil for others.
+func plainTaskHeading(line []byte) []int {
+	level := len(line) - len(bytes.TrimLeft(line, "#"))
+	start := level
+	for start < len(line) && isBlank(line[start]) {
+		start++
+	}
+	if level < 2 || level > 4 || start == level {
+		return nil
+	}
+	n := start
+	for n < len(line) && line[n]|0x20 >= 'a' && line[n]|0x20 <= 'z' {
+		n++
+	}
+	number := n
+	for number < len(line) && isBlank(line[number]) {
+		number++
+	}
+	length := numberLength(line[number:])
+	if word := line[start:n]; number == n || length == 0 || !bytes.EqualFold(word, []byte("task")) && !bytes.EqualFold(word, []byte("iteration")) {
+		return nil
+	}
+	end := number + length
+	colon := end
+	for colon < len(line) && isBlank(line[colon]) {
+		colon++
+	}
+	if colon == len(line) || line[colon] != ':' {
+		return nil
+	}
+	return []int{0, colon + 1, -1, -1, start, end, colon, colon + 1}
+}
+
 // headingID matches a heading that names a task in another way.
 var headingID = regexp.MustCompile(`^(?i:task)[ \t]+[0-9]+(?:\.[0-9]+)*[A-Za-z]?\b`)
 
@@ -34,7 +90,7 @@ func (d *document) taskHeadings() []int {
 	}
 	found := []int{}
 	for n := range d.headings {
-		if h := &d.headings[n]; h.level >= 2 && h.level <= 4 && taskHeading.Match(d.headingLine(h)) && !d.places()[n].log {
+		if h := &d.headings[n]; h.level >= 2 && h.level <= 4 && isTaskHeading(d.headingLine(h)) && !d.places()[n].log {
 			found = append(found, n)
 		}
 	}
@@ -57,9 +113,12 @@ func (d *document) headingTasks() ([]docTask, []group) {
 		h := &d.headings[n]
 		line := d.headingLine(h)
 		offset := h.text.End - len(line)
-		m := taskHeading.FindSubmatchIndex(line)
+		m := plainTaskHeading(line)
+		if m == nil {
+			m = taskHeading.FindSubmatchIndex(line)
+		}
 		t := docTask{own: -1, group: -1, text: form.Span{Start: offset + m[1], End: h.text.End}}
-		t.Task = ledger.Task{ID: strings.Join(strings.Fields(string(line[m[4]:m[5]])), " "), Line: h.line + 1}
+		t.Task = ledger.Task{ID: oneLine(string(line[m[4]:m[5]])), Line: h.line + 1}
 		if m[2] >= 0 {
 			d.boxes = append(d.boxes, box{at: form.Span{Start: offset + m[2], End: offset + m[3]}, line: h.line, parent: -1, heading: n})
 			t.own = len(d.boxes) - 1
@@ -76,12 +135,16 @@ func (d *document) headingTasks() ([]docTask, []group) {
 		for i := h.line; i < end; i++ {
 			inside[i] = len(tasks) + 1
 		}
-		t.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
+		if !d.brief {
+			t.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
+		}
 		ids[ledger.FoldID(t.ID)] = len(tasks)
 		tasks = append(tasks, t)
 	}
 	d.headingBoxes(tasks, inside, ids)
-	d.headingNotes(tasks, inside)
+	if !d.brief {
+		d.headingNotes(tasks, inside)
+	}
 	return tasks, nil
 }
 
@@ -104,11 +167,16 @@ func (d *document) headingBoxes(tasks []docTask, inside []int, ids map[string]in
 		if b.text.End == 0 { // the box of a heading
 			continue
 		}
+		of := inside[b.line]
+		if of > 0 && d.brief {
+			tasks[of-1].boxes = append(tasks[of-1].boxes, n)
+			continue
+		}
 		text := plainText(d.string(b.text))
-		if of := inside[b.line]; of > 0 {
+		if of > 0 {
 			t := &tasks[of-1]
 			t.boxes = append(t.boxes, n)
-			if len(t.value[fieldAcceptance]) == 0 && !stepName.MatchString(text) {
+			if len(t.value[fieldAcceptance]) == 0 && !isStep(text) {
 				t.Acceptance = append(t.Acceptance, text)
 			}
 			continue
@@ -148,7 +216,7 @@ func (d *document) headingNotes(tasks []docTask, inside []int) {
 		break
 	}
 	for i := range d.lines {
-		if _, at := d.measure(i); !d.code[i] && inside[i] == 0 && at.Start < at.End && doneStatus.Match(d.data[at.Start:at.End]) {
+		if _, at := d.measure(i); !d.code[i] && inside[i] == 0 && at.Start < at.End && saysDone(d.data[at.Start:at.End]) {
 			open := 0
 			for n := range tasks {
 				if d.state(&tasks[n]) == ledger.MarkOpen {
@@ -191,6 +259,7 @@ func (Headings) Mark(file string, data []byte, marks []ledger.Marking) ([]byte, 
 // markDocument writes statuses into a document, and reads the result again before it
 // returns it: every task must be where it was, with the status that it should have.
 func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]docTask, []group)) ([]byte, []string, error) {
+	d.brief = true
 	tasks, groups := read(d)
 	if len(d.lines) == 0 && len(d.findings) > 0 {
 		return nil, nil, d.err()
@@ -204,6 +273,7 @@ func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]d
 		want[ledger.FoldID(m.Task)] = m.Mark
 	}
 	again := scanDocument(d.file, marked)
+	again.brief = true
 	now, _ := read(again)
 	same := len(now) == len(tasks) && len(again.lines) == len(d.lines)
 	for n := 0; same && n < len(tasks); n++ {

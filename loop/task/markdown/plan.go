@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
@@ -30,6 +31,7 @@ func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 type plan struct {
 	file     string
 	data     []byte
+	text     string      // the same, of which ids, titles and bodies are parts
 	lines    []form.Span // without line ends
 	tasks    []planTask
 	findings []ledger.Diagnostic
@@ -64,19 +66,33 @@ func (p *plan) err() error {
 	return &ledger.InputError{Diagnostics: found}
 }
 
-// checkText reports whether the file is text of a permitted size, and adds a
-// finding if not.
+// checkText reports whether the file is text of a permitted size with the line ends of
+// this time, and adds a finding if not.
 func (p *plan) checkText() bool {
 	found := form.CheckText(p.file, "plan", p.data, form.MaxBytes)
 	if found != nil {
 		p.findings = append(p.findings, *found)
+		return false
 	}
-	return found == nil
+	// Text behind a carriage return alone would be a part of the line before.
+	for rest := p.data; ; {
+		n := bytes.IndexByte(rest, '\r')
+		if n < 0 {
+			return true
+		}
+		if rest = bytes.TrimLeft(rest[n:], "\r"); len(rest) > 0 && rest[0] != '\n' {
+			line := bytes.Count(p.data[:len(p.data)-len(rest)], []byte("\n"))
+			p.finding(line, "a line ends with a carriage return alone: expected a line feed", `Save it with the line ends of Unix or Windows: sed -i 's/\r\([^\r]\)/\n\1/g' `+p.file)
+			return false
+		}
+	}
 }
 
-// block is an open fenced code block or comment. Lines in it are no tasks.
+// block is an open fenced code block, comment or block of raw HTML. Lines in it are no
+// tasks.
 type block struct {
-	fence   string // the ` or ~ characters that opened it; "" for a comment
+	fence   string // the ` or ~ characters that opened it; "" for a comment and HTML
+	until   string // what closes a comment or HTML, in lower case
 	line    int
 	indent  int
 	hasTask bool // one of its lines looks like a task
@@ -104,11 +120,7 @@ func scanPlan(file string, data []byte) *plan {
 		s.scanLine(i)
 	}
 	if b := s.openBlock; b != nil && b.hasTask {
-		what := "code block"
-		if b.fence == "" {
-			what = "comment"
-		}
-		s.finding(b.line, "this "+what+" is never closed and hides the tasks below it", "Close it")
+		s.finding(b.line, "this "+b.name()+" is never closed and hides the tasks below it", "Close it")
 	}
 	if len(s.tasks) == 0 && len(s.findings) == 0 {
 		s.findings = append(s.findings, ledger.Diagnostic{File: file, Text: "has no tasks: " + expected, Remedy: "Write tasks as: - [ ] **Task 1: Title**"})
@@ -119,6 +131,7 @@ func scanPlan(file string, data []byte) *plan {
 // splitLines finds the text's lines, without their ends and a byte order mark.
 func (p *plan) splitLines() {
 	data := p.data
+	p.text = string(data)
 	p.lines = make([]form.Span, 0, bytes.Count(data, []byte("\n"))+1)
 	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
 		end := len(data)
@@ -235,14 +248,17 @@ func (s *scanner) scanLine(i int) {
 // was probably meant to be one.
 func (s *scanner) scanBullet(i, indent int, at form.Span, inside bool) bool {
 	text := s.data[at.Start:at.End]
-	var looks [][]byte
-	if mayBeTask(text) {
-		looks = looksLikeTask.FindSubmatch(text)
+	looks := plainTaskBox(text)
+	boxed, bold := looks, looks
+	if !looks && mayBeTask(text) {
+		if m := looksLikeTask.FindSubmatch(text); m != nil {
+			looks, boxed, bold = true, m[1] != nil, len(m[2]) > 0
+		}
 	}
 	var t taskLine
 	var bad []trouble
 	ok := false
-	if looks != nil && looks[1] != nil {
+	if boxed {
 		t, bad, ok = parseTaskLine(s.data, at)
 	}
 	switch {
@@ -262,7 +278,7 @@ func (s *scanner) scanBullet(i, indent int, at form.Span, inside bool) bool {
 			s.listIndent = indent
 		}
 		return true
-	case looks != nil && (looks[1] != nil || s.section > 0 && len(looks[2]) > 0):
+	case looks && (boxed || s.section > 0 && bold):
 		s.inTask = false
 		if len(bad) == 0 {
 			bad = []trouble{{"looks like a task: " + expected, ""}}
@@ -290,7 +306,12 @@ func isBullet(c byte) bool { return c == '-' || c == '*' || c == '+' }
 // openedBlock returns the block that a line opens, or nil.
 func openedBlock(text []byte) *block {
 	if bytes.HasPrefix(text, []byte("<!--")) {
-		return &block{}
+		return &block{until: commentEnd}
+	}
+	if text[0] == '<' {
+		if m := rawHTML.FindSubmatch(text); m != nil {
+			return &block{until: "</" + string(bytes.ToLower(m[1])) + ">"}
+		}
 	}
 	if c := text[0]; c == '`' || c == '~' {
 		n := len(text) - len(bytes.TrimLeft(text, string(c)))
@@ -301,9 +322,30 @@ func openedBlock(text []byte) *block {
 	return nil
 }
 
+// commentEnd closes a comment.
+const commentEnd = "-->"
+
+// rawHTML matches the elements whose content is no Markdown, blank lines or not
+// (CommonMark 0.31, section 4.6, condition 1).
+var rawHTML = regexp.MustCompile(`^<(?i:(pre|script|style|textarea))(?:[ \t>]|$)`)
+
+// isComment reports whether a block is a comment, which nobody but its writer sees.
+func (b *block) isComment() bool { return b.until == commentEnd }
+
+// name returns the word for a block in findings.
+func (b *block) name() string {
+	switch {
+	case b.fence != "":
+		return "code block"
+	case b.isComment():
+		return "comment"
+	}
+	return "HTML block"
+}
+
 func (b *block) closedBy(text []byte) bool {
 	if b.fence == "" {
-		return bytes.Contains(text, []byte("-->"))
+		return bytes.Contains(bytes.ToLower(text), []byte(b.until))
 	}
 	rest := bytes.TrimLeft(text, b.fence[:1])
 	return len(rest) == 0 && len(text) >= len(b.fence)

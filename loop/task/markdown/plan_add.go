@@ -17,13 +17,14 @@ import (
 // Add implements form.Adder. New tasks stand behind the last one, with its bullet,
 // indent and line ends, and get the next whole numbers.
 func (p Plan) Add(file string, data []byte, tasks []ledger.Task) (grown []byte, ids []string, err error) {
-	before, err := p.Parse(file, data)
-	if err != nil {
+	scan := scanPlan(filepath.Base(file), data)
+	before := scan.read()
+	if err := scan.err(); err != nil {
 		return nil, nil, err
 	}
-	known := make([]string, 0, len(before.Tasks)+len(tasks))
+	known := make([]string, 0, len(before)+len(tasks))
 	next := 1
-	for _, t := range before.Tasks {
+	for _, t := range before {
 		known = append(known, ledger.FoldID(t.ID))
 		next = max(next, number(t.ID)+1)
 	}
@@ -50,10 +51,9 @@ func (p Plan) Add(file string, data []byte, tasks []ledger.Task) (grown []byte, 
 			}
 		}
 	}
-	scan := scanPlan(filepath.Base(file), data)
 	for _, plain := range []bool{false, true} {
 		grown = scan.with(named, plain)
-		if after, err := p.Parse(file, grown); err == nil && readsBack(before.Tasks, after.Tasks, named) {
+		if after, err := p.Parse(file, grown); err == nil && readsBack(before, after.Tasks, named) {
 			return grown, ids, nil
 		}
 	}

@@ -164,11 +164,22 @@ var (
 	dependsJoint  = regexp.MustCompile(`^(?:[ \t,;&+.]+|(?i:and|plus)\b)+`)
 )
 
+// withoutMarkup returns a list of ids without remarks in parentheses and emphasis.
+func withoutMarkup(s string) string {
+	if strings.Contains(s, "(") {
+		s = dependsRemark.ReplaceAllString(s, "")
+	}
+	if strings.ContainsAny(s, "`*") {
+		s = dependsMarkup.Replace(s)
+	}
+	return s
+}
+
 // parseDepends reads "none", "Task 8, Task 9", "Tasks 7, 8", "Tasks 1-13", "#3
 // and #4" and mixtures of these. A text that it cannot read is returned as bad
 // in full: it must not guess at "all but Task 3".
 func parseDepends(s string) (refs []taskRef, bad string) {
-	s = strings.TrimSpace(dependsMarkup.Replace(dependsRemark.ReplaceAllString(s, "")))
+	s = strings.TrimSpace(withoutMarkup(s))
 	if noneWords[strings.ToLower(s)] || dependsNone.MatchString(s) {
 		return nil, ""
 	}

@@ -86,7 +86,7 @@ func fieldLine(s string) (f field, value string, ok bool) {
 			return "", "", false
 		}
 	}
-	name = strings.Join(strings.Fields(name), " ")
+	name = oneLine(name)
 	if f, ok := fieldNames[strings.ToLower(name)]; ok {
 		return f, strings.TrimSpace(value), true
 	}
@@ -124,22 +124,22 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 		if at.Start == at.End {
 			continue
 		}
-		text := string(p.data[at.Start:at.End])
+		line, text := p.data[at.Start:at.End], p.string(at)
 		if open == nil {
-			if open = openedBlock([]byte(text)); open != nil {
-				if open.fence == "" && open.closedBy([]byte(text[4:])) {
+			if open = openedBlock(line); open != nil {
+				if open.fence == "" && open.closedBy(line[4:]) {
 					open = nil
 				}
-				if cur != nil && open != nil && open.fence != "" {
+				if cur != nil && open != nil && !open.isComment() {
 					cur.lines = append(cur.lines, content{indent, text, false, true})
 				}
 				continue
 			}
 		} else {
-			if cur != nil && open.fence != "" {
+			if cur != nil && !open.isComment() {
 				cur.lines = append(cur.lines, content{indent, text, false, true})
 			}
-			if open.closedBy([]byte(text)) {
+			if open.closedBy(line) {
 				open = nil
 			}
 			continue
@@ -402,11 +402,28 @@ func (p *plan) body(t planTask) string {
 	if t.tail != "" && !strings.HasPrefix(t.tail, "<!--") {
 		lines = append(lines, t.tail)
 	}
-	for _, l := range p.lines[t.line+1 : t.end] {
-		lines = append(lines, string(p.data[l.Start:l.End]))
+	first := t.line + 1
+	for len(lines) == 0 && first < t.end && strings.TrimSpace(p.string(p.lines[first])) == "" {
+		first++
 	}
-	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
-		lines = lines[1:]
+	if first < t.end {
+		lines = append(lines, p.plainLines(first, t.end))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// plainLines returns the lines from start to before end with plain line ends: a part of
+// the text where it has such.
+func (p *plan) plainLines(start, end int) string {
+	if whole := p.text[p.lines[start].Start:p.lines[end-1].End]; strings.IndexByte(whole, '\r') < 0 {
+		return whole
+	}
+	var b strings.Builder
+	for i := start; i < end; i++ {
+		if i > start {
+			b.WriteByte('\n')
+		}
+		b.WriteString(p.string(p.lines[i]))
+	}
+	return b.String()
 }

@@ -46,15 +46,79 @@ var (
 )
 
 // mayBeTask reports whether looksLikeTask can match a text: most bullets have no
-// number, or no word that begins like "task". (The rest of the word has letters that
-// are folded with others of more bytes.)
+// number, or no word that begins like "task", or begin with another word. (The rest of
+// the word has letters that are folded with others of more bytes.)
 func mayBeTask(text []byte) bool {
+	for _, c := range text[min(len(text), 1):] {
+		if c == ' ' || c == '\t' {
+			continue
+		}
+		if c < utf8.RuneSelf && c > ' ' && strings.IndexByte("[(*_tT", c) < 0 {
+			return false
+		}
+		break
+	}
 	number, word := false, false
 	for i, c := range text {
 		number = number || c >= '0' && c <= '9'
 		word = word || c|0x20 == 'a' && i > 0 && text[i-1]|0x20 == 't'
 	}
 	return number && word
+}
+
+// taskIDLength returns the length of what taskID matches, 0 without. It is written out,
+// for what has no letters beyond ASCII, because every task of a plan goes through it.
+func taskIDLength(text []byte) int {
+	for n := range min(len(text), 8) { // longer than the longest spelling of the word
+		if text[n] >= utf8.RuneSelf {
+			return len(taskID.Find(text))
+		}
+	}
+	if len(text) < 4 || !bytes.EqualFold(text[:4], []byte("task")) {
+		return 0
+	}
+	n := 4
+	for n < len(text) && isBlank(text[n]) {
+		n++
+	}
+	number := numberLength(text[n:])
+	if n == 4 || number == 0 {
+		return 0
+	}
+	return n + number
+}
+
+// numberLength returns the length of [0-9]+(?:\.[0-9]+)*[A-Za-z]? at the beginning of a
+// text, 0 without.
+func numberLength(text []byte) int {
+	digits := func(n int) int {
+		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+			n++
+		}
+		return n
+	}
+	n := digits(0)
+	if n == 0 {
+		return 0
+	}
+	for n < len(text) && text[n] == '.' {
+		next := digits(n + 1)
+		if next == n+1 {
+			break
+		}
+		n = next
+	}
+	if n < len(text) && text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' {
+		n++
+	}
+	return n
+}
+
+// plainTaskBox reports whether a text begins as nearly all tasks of plans do, which
+// looksLikeTask matches with a box and a bold: "- [ ] **Task 1".
+func plainTaskBox(text []byte) bool {
+	return len(text) > 13 && isBullet(text[0]) && text[1] == ' ' && text[2] == '[' && strings.IndexByte(" xX", text[3]) >= 0 &&
+		string(text[4:8]) == "] **" && bytes.EqualFold(text[8:12], []byte("task")) && text[12] == ' ' && text[13] >= '0' && text[13] <= '9'
 }
 
 // parseTaskLine reads the line data[at.Start:at.End], which begins with a
@@ -112,12 +176,12 @@ func parseTaskLine(data []byte, at form.Span) (t taskLine, bad []trouble, ok boo
 		space()
 		lead()
 	}
-	id := taskID.FindSubmatch(rest())
-	if id == nil {
+	length := taskIDLength(rest())
+	if length == 0 {
 		return t, bad, false
 	}
-	t.id = strings.Join(strings.Fields(string(id[0])), " ")
-	p += len(id[0])
+	t.id = oneLine(string(data[p : p+length]))
+	p += length
 	space()
 	if p >= at.End || data[p] != ':' {
 		report(t.id+" has no colon after its number: "+expected, "")
@@ -200,6 +264,9 @@ const knownMarks = "the words are (blocked) and (manual-verify), between box and
 // markOf reads a mark in parentheses. It ignores case, and any usual separator
 // in manual-verify.
 func markOf(s string) (ledger.Mark, bool) {
+	if len(s) < 2 || s[1]|0x20 != 'b' && s[1]|0x20 != 'm' {
+		return "", false
+	}
 	switch foldMark(s) {
 	case "(blocked)":
 		return ledger.MarkBlocked, true
@@ -210,8 +277,10 @@ func markOf(s string) (ledger.Mark, bool) {
 }
 
 func foldMark(s string) string {
-	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(s))
+	return markSeparators.Replace(strings.ToLower(s))
 }
+
+var markSeparators = strings.NewReplacer(" ", "-", "_", "-")
 
 // markAtStart finds a mark at the start of a span, after white space.
 func markAtStart(data []byte, at form.Span) (planMark, bool) {

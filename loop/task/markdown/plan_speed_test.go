@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"testing/quick"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // TestListMark compares listMark, and what mayBeTask rules out, with the
@@ -39,6 +42,101 @@ func TestListMark(t *testing.T) {
 	}
 	if marks < 100 || tasks < 100 {
 		t.Errorf("%d marks, %d tasks: the test shows nothing", marks, tasks)
+	}
+}
+
+// TestShortcuts compares what is written out, and what rules a text out, with the
+// expressions, on texts made of their pieces.
+func TestShortcuts(t *testing.T) {
+	label := regexp.MustCompile(`^\[([A-Z][A-Za-z0-9 ]{0,11})\](?:[ \t]+|$)`)
+	quotedPath := regexp.MustCompile("`[^`\\s]+`")
+	pieces := []string{"task 2", "Task ", "T001", "T12 ", "- [ ] **Task ", "* [x] ", "Task", "taſK", "PHASE", "step", "T", "T0", "T-", "FTR-", "0", "12", "1.1", ".", "a", "Z", " ", "\t", "  ", "**", "__", "`", "[", "]", "[P]", "[US1] ", "[Abcdefghijkl]",
+		":", ")", "-", "--", "–", "é", "(done)", "✅", "☑️", "✓", "Done", "### ", "## ", "#", "Iteration ", "x", "step 1", "**commit", "Status: ", "done", "(blocked)", "(Manual Verify)", "\n", "(", ",", "depends on ", "DEPEND ON: T1 ", "and", "1-2"}
+	hits := map[string]int{}
+	same := func(seed []byte) bool {
+		var b strings.Builder
+		for _, n := range seed[:min(len(seed), 9)] {
+			b.WriteString(pieces[int(n)%len(pieces)])
+		}
+		s := b.String()
+		ok := true
+		check := func(what string, got, want any) {
+			if got != want {
+				t.Logf("%s of %q: %v, want %v", what, s, got, want)
+				ok = false
+			}
+		}
+		if m := taskID.FindString(s); m != "" || taskIDLength([]byte(s)) > 0 {
+			hits["id"]++
+			check("taskIDLength", taskIDLength([]byte(s)), len(m))
+		}
+		name, length := leadingLabel(s)
+		m := label.FindStringSubmatch(s)
+		check("leadingLabel", length > 0, m != nil)
+		if m != nil {
+			hits["label"]++
+			check("leadingLabel", name, m[1])
+			check("length of leadingLabel", length, len(m[0]))
+		}
+		if m := explicitID.FindStringSubmatchIndex(s); m != nil {
+			hits["explicit"]++
+			check("mayHaveID", mayHaveID(s), true)
+			if n := plainSpecID(s); n > 0 {
+				hits["spec"]++
+				check("plainSpecID", s[:n], s[m[2]:m[3]])
+				_, _, length := leadingID(s + "1")
+				check("length of leadingID", length, explicitID.FindStringSubmatchIndex(s + "1")[1])
+			}
+		} else if s != "" {
+			check("plainSpecID", plainSpecID(s), 0)
+		}
+		if plainTaskBox([]byte(s)) {
+			hits["box"]++
+			m := looksLikeTask.FindStringSubmatch(s)
+			check("plainTaskBox", m != nil && m[1] != "" && m[2] != "", true)
+		}
+		for _, line := range []string{s, "### Task " + s} {
+			m := taskHeading.FindStringSubmatchIndex(line)
+			check("isTaskHeading", isTaskHeading([]byte(line)), m != nil)
+			if got := plainTaskHeading([]byte(line)); got != nil {
+				hits["heading"]++
+				check("plainTaskHeading", fmt.Sprint(got), fmt.Sprint(m))
+			}
+		}
+		check("saysDone", saysDone([]byte(s)), doneStatus.MatchString(s))
+		done, is := doneAtEnd([]byte(s), form.Span{End: len(s)})
+		at := doneWords.FindStringSubmatchIndex(s)
+		check("doneAtEnd", is, at != nil)
+		if is && at != nil {
+			hits["done"]++
+			check("place of doneAtEnd", done.Span, form.Span{Start: at[2], End: at[3]})
+		}
+		check("withoutMarkup", withoutMarkup(s), dependsMarkup.Replace(dependsRemark.ReplaceAllString(s, "")))
+		var quoted []string
+		for path, rest := nextQuoted(s); path != ""; path, rest = nextQuoted(rest) {
+			quoted = append(quoted, "`"+path+"`")
+		}
+		check("nextQuoted", fmt.Sprint(quoted), fmt.Sprint(quotedPath.FindAllString(s, -1)))
+		check("beforeDepend", fmt.Sprint(inlineDepends.FindAllStringSubmatch(s[beforeDepend(s):], -1)), fmt.Sprint(inlineDepends.FindAllStringSubmatch(s, -1)))
+		check("refParts", fmt.Sprint(refParts(s)), fmt.Sprint(refSplit.Split(s, -1)))
+		ref := refForm.FindStringSubmatch(s)
+		check("refID", refID(s) != "", ref != nil)
+		if ref != nil {
+			hits["ref"]++
+			check("refID", refID(s), ref[1])
+		}
+		check("FoldID", ledger.FoldID(s), strings.ToLower(strings.Join(strings.Fields(s), " ")))
+		check("isStep", isStep(s), stepName.MatchString(s))
+		check("oneLine", oneLine(s), strings.Join(strings.Fields(s), " "))
+		return ok
+	}
+	if err := quick.Check(same, &quick.Config{MaxCount: 50_000}); err != nil {
+		t.Error(err)
+	}
+	for _, what := range []string{"id", "label", "explicit", "spec", "box", "heading", "done", "ref"} {
+		if hits[what] < 20 {
+			t.Errorf("%d texts for %s: the test shows nothing", hits[what], what)
+		}
 	}
 }
 

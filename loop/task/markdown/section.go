@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 )
@@ -42,6 +43,33 @@ func (d *document) aside(heading int) bool {
 	return heading >= 0 && (d.places()[heading].aside || d.places()[heading].log)
 }
 
+// boldLine matches a line of bold words alone, which people write where others write a
+// heading: **Acceptance Criteria:**
+var boldLine = regexp.MustCompile(`^(?:\*\*|__)([^*_]+)(?:\*\*|__)[ \t]*:?[ \t]*$`)
+
+// labelWalk finds the labels above boxes, in document order. It reads each line once.
+type labelWalk struct {
+	*document
+	next  int // the first line that was not read
+	label int // line of the label that stands above what was read, if it is one of asideHeadings; else -1
+}
+
+// above returns the line of the bold label above a box that makes it no work, or -1. A
+// label reaches to the next line that is neither indented nor a box.
+func (w *labelWalk) above(b *box) int {
+	for ; w.next < b.line; w.next++ {
+		text := w.data[w.lines[w.next].Start:w.lines[w.next].End]
+		if len(text) == 0 || isBlank(text[0]) || w.code[w.next] || itemLength(text) > 0 {
+			continue
+		}
+		w.label = -1
+		if m := boldLine.FindSubmatch(text); m != nil && asideHeadings[plainHeading(string(m[1]))] {
+			w.label = w.next
+		}
+	}
+	return w.label
+}
+
 // plainHeading folds a heading: without emphasis, signs around it, a remark in
 // parentheses and a colon.
 func plainHeading(s string) string {
@@ -49,7 +77,7 @@ func plainHeading(s string) string {
 		s = s[:n]
 	}
 	s = strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.ToLower(strings.Join(strings.Fields(s), " "))
+	return strings.ToLower(oneLine(s))
 }
 
 var (
@@ -85,13 +113,15 @@ func (d *document) places() []place {
 		}
 		open = append(open, n)
 		text := strings.TrimLeftFunc(d.string(h.text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		if m := phaseHeading.FindStringSubmatch(text); m != nil {
+		if m := find(phaseHeading, "pPsSmMiIwW", text); m != nil {
 			p.phase = m[1]
 		}
-		if m := priorityHeading.FindStringSubmatch(text); m != nil {
+		if m := find(priorityHeading, "cCuUhHmMnNlLpP", text); m != nil {
 			p.priority = headingPriority(m[1])
-		} else if m := priorityRemark.FindStringSubmatch(text); m != nil {
-			p.priority = headingPriority(m[1])
+		} else if strings.Contains(text, "y:") || strings.Contains(text, "Y:") {
+			if m := priorityRemark.FindStringSubmatch(text); m != nil {
+				p.priority = headingPriority(m[1])
+			}
 		}
 		name := plainHeading(text)
 		p.aside = p.aside || asideHeadings[name]
@@ -101,6 +131,15 @@ func (d *document) places() []place {
 	}
 	d.where = all
 	return all
+}
+
+// find returns what an expression finds in a text, which it does only where the text
+// begins with one of the letters, or with one beyond ASCII.
+func find(r *regexp.Regexp, letters, text string) []string {
+	if text == "" || text[0] < utf8.RuneSelf && strings.IndexByte(letters, text[0]) < 0 {
+		return nil
+	}
+	return r.FindStringSubmatch(text)
 }
 
 func headingPriority(word string) int {
@@ -117,11 +156,13 @@ func headingPriority(word string) int {
 // where all are whole.
 func phaseNumbers(places []place) map[string]int {
 	var names []string
+	known := map[string]bool{}
 	whole := true
 	for _, p := range places {
-		if p.phase == "" || slices.Contains(names, p.phase) {
+		if p.phase == "" || known[p.phase] {
 			continue
 		}
+		known[p.phase] = true
 		n, err := strconv.Atoi(p.phase)
 		whole = whole && err == nil && n > 0 && n < 1_000_000
 		names = append(names, p.phase)
