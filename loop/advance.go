@@ -100,6 +100,9 @@ func (d *decision) advance() {
 			d.claim(t)
 			continue
 		}
+		if d.joinIdea() {
+			continue
+		}
 		if d.batchDue() && d.beginBatch() {
 			continue
 		}

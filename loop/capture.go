@@ -178,7 +178,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.critiqued(t)
 	case to == ledger.Converged && ev.Type == ledger.EventEvaluation:
 		d.evaluated(t)
-	case to == ledger.Converged && ev.Type == ledger.EventDraft && r.Idea != "":
+	case to == ledger.Converged && ev.Type == ledger.EventDraft && t.Task.Idea != "":
 		d.drafted(t)
 	case to == ledger.Converged:
 		d.converge(t)

@@ -12,10 +12,11 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// An idea becomes a plan (docs/spec 3.9): a small run of its own has one session draft
-// tasks, a person agrees to them, and only then they are written into the source and
-// worked on. The small run stands in the place of the project's last run, as one that
-// keeps a request green does.
+// An idea becomes a plan (docs/spec 3.9): one session drafts tasks, a person agrees to
+// them, and only then they are written into the source and worked on. The session is a
+// task of nightporter's own. A run at work takes it before its next task; without one a
+// small run has it alone, which stands in the place of the project's last run, as one
+// that keeps a request green does.
 
 // Bounds of ideas (docs/spec 3.9).
 const (
@@ -37,7 +38,7 @@ type Idea struct {
 	Settings ledger.Settings `json:"settings"` // of the run that works the plan
 	At       time.Time       `json:"at"`
 	Run      string          `json:"run,omitempty"`     // that plans it now
-	Asked    int             `json:"asked,omitempty"`   // questions of its sessions
+	Asked    int             `json:"asked,omitempty"`   // questions that its sessions asked
 	Summary  string          `json:"summary,omitempty"` // of the plan
 	Tasks    []ledger.Task   `json:"tasks,omitempty"`   // the last plan; its ids hold within it
 	Planned  bool            `json:"planned,omitempty"` // that plan answers the last words
@@ -67,7 +68,7 @@ func (p Project) applyIdea(e ledger.Entry) Project {
 		p.Name = cmp.Or(p.Name, b.Settings.Project)
 		p.Ideas = append(slices.Clip(p.Ideas), Idea{ID: b.ID, Words: b.Words, By: b.By, Settings: b.Settings, At: e.Time})
 	case ledger.IdeaPlanned:
-		change(named(b.ID), func(i *Idea) { i.Summary, i.Tasks, i.Planned = b.Summary, b.Tasks, true })
+		change(named(b.ID), func(i *Idea) { i.Summary, i.Tasks, i.Planned, i.Run = b.Summary, b.Tasks, true, "" })
 	case ledger.IdeaChanged:
 		change(named(b.ID), func(i *Idea) { i.Changes, i.Planned = append(slices.Clip(i.Changes), b.Words), false })
 	case ledger.IdeaAccepted:
@@ -78,10 +79,17 @@ func (p Project) applyIdea(e ledger.Entry) Project {
 		change(named(b.Idea), func(i *Idea) { i.Run = b.Run })
 	case ledger.RunEnded:
 		change(func(i Idea) bool { return i.Run != "" && i.Run == e.Run }, func(i *Idea) { i.Run = "" })
-	case ledger.QuestionAsked:
-		if p.Run != nil && b.Question.Kind == ledger.AskAgent {
-			change(func(i Idea) bool { return i.Run == p.Run.ID }, func(i *Idea) { i.Asked++ })
+	case ledger.SourceRead:
+		for _, t := range b.Own {
+			if t.Idea != "" && p.Run != nil {
+				change(named(t.Idea), func(i *Idea) { i.Run = p.Run.ID })
+			}
 		}
+	case ledger.EventAccepted:
+		if n := p.index(e.Task); n >= 0 && b.Type == ledger.EventQuestion {
+			change(named(p.Tasks.At(n).Task.Idea), func(i *Idea) { i.Asked++ })
+		}
+	case ledger.QuestionAsked:
 		if b.Question.Kind == ledger.AskIdea { // the source does not take it: it is asked for again
 			change(named(b.Question.Idea), func(i *Idea) { i.Addition = "" })
 		}
@@ -89,7 +97,7 @@ func (p Project) applyIdea(e ledger.Entry) Project {
 	return p
 }
 
-// takeIdea keeps a person's idea, to be planned as soon as no run is at work.
+// takeIdea keeps a person's idea. It is planned in the same decision where that can be.
 func (d *decision) takeIdea(b TakeIdea) {
 	text := strings.TrimSpace(strings.ToValidUTF8(b.Text, "\uFFFD"))
 	r := d.run()
@@ -113,10 +121,32 @@ func (d *decision) takeIdea(b TakeIdea) {
 	}
 	id := d.nextID("i")
 	d.add(scope{}, ledger.IdeaTaken{ID: id, Words: text, By: d.by(), Settings: b.Settings})
-	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, ID: id, Text: "a drafter reads " + d.in.Project}
-	if !r.idle() {
-		d.say("it is planned when %s has ended", r.ID)
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, ID: id, Text: d.whenPlanned(id)}
+}
+
+// whenPlanned says when an idea without a plan gets one.
+func (d *decision) whenPlanned(id string) string {
+	r := d.run()
+	var ahead []string
+	for _, i := range d.Project.Ideas {
+		if !i.Planned {
+			ahead = append(ahead, i.ID)
+		}
 	}
+	inHand, busy := d.Project.inHand()
+	switch {
+	case ahead[0] != id:
+		return "a drafter reads " + d.in.Project + " after " + strings.Join(ahead[:slices.Index(ahead, id)], " and ")
+	case r.Over() && r.idle():
+		return "a drafter reads " + d.in.Project
+	case !d.canJoin():
+		return fmt.Sprintf("a drafter reads %s when %s has ended", d.in.Project, r.ID)
+	case r.State == ledger.RunPaused || r.State == ledger.RunPausing:
+		return fmt.Sprintf("%s is paused; a drafter reads %s when it goes on", r.ID, d.in.Project)
+	case busy:
+		return fmt.Sprintf("a drafter reads %s after %s, before the next task", d.in.Project, ledger.ShortID(inHand.Task.ID))
+	}
+	return fmt.Sprintf("a drafter reads %s before the next task", d.in.Project)
 }
 
 // draftPattern returns the pattern that plans ideas.
@@ -128,17 +158,50 @@ func draftPattern(s ledger.Settings) (ledger.Pattern, bool) {
 	return p, ok
 }
 
+// unplanned returns the first idea that waits for a session.
+func (p Project) unplanned() (Idea, bool) {
+	n := slices.IndexFunc(p.Ideas, func(i Idea) bool { return !i.Planned && i.Run == "" && i.Settings.Stays })
+	if n < 0 {
+		return Idea{}, false
+	}
+	return p.Ideas[n], true
+}
+
+// canJoin reports whether a run at work can take ideas: it works on the source, and
+// knows the pattern and the hat of them.
+func (d *decision) canJoin() bool {
+	r := d.run()
+	if r.Over() || r.Aside() || r.Check || r.Finishing != nil || r.State == ledger.RunStopping || !r.Settings.Stays {
+		return false
+	}
+	p, ok := draftPattern(r.Settings)
+	_, has := r.upcoming().Hats[p.Start]
+	return ok && has
+}
+
+// joinIdea gives the run at work the task that plans an idea, one idea at a time. It
+// comes before all tasks that have not begun. It reports whether there was one.
+func (d *decision) joinIdea() bool {
+	r := d.run()
+	i, ok := d.Project.unplanned()
+	if !ok || r.Source != "" || !d.canJoin() || slices.ContainsFunc(d.Project.Ideas, func(i Idea) bool { return i.Run == r.ID }) {
+		return false
+	}
+	d.addOwn(ideaTask(i))
+	return true
+}
+
 // planIdeas begins the small run of the first idea without a plan.
 func (d *decision) planIdeas() {
 	r := d.run()
 	if !r.idle() || d.Project.busy() || d.Project.Queued != nil || r != nil && !r.Settings.Stays {
 		return
 	}
-	n := slices.IndexFunc(d.Project.Ideas, func(i Idea) bool { return !i.Planned && i.Run == "" && i.Settings.Stays })
-	if n < 0 {
+	i, ok := d.Project.unplanned()
+	if !ok {
 		return
 	}
-	i := d.Project.Ideas[n]
+	d.closeOwn()
 	s := i.Settings
 	s.Pattern, _ = draftPattern(s)
 	s.Until, s.From, s.Only, s.MaxTasks, s.OnBlocked = time.Time{}, "", "", 0, ledger.OnBlockedContinue
@@ -182,32 +245,51 @@ func ideaTask(i Idea) ledger.Task {
 	for _, words := range i.Changes {
 		b.WriteString("\n\nThe owner wants it changed:\n\n" + words)
 	}
+	id := "Idea " + i.ID
+	if n := len(i.Changes); n > 0 { // each plan is a task of its own: the run may have the last one
+		id += fmt.Sprintf(".%d", n+1)
+	}
 	title := firstLine(i.Words)
 	if utf8.RuneCountInString(title) > MaxTitle {
 		title = string([]rune(title)[:MaxTitle-1]) + "…"
 	}
-	return ledger.Task{ID: "Idea " + i.ID, Title: title, Body: b.String(), Own: true, Mark: ledger.MarkOpen}
+	return ledger.Task{ID: id, Title: title, Body: b.String(), Own: true, Idea: i.ID, Role: DraftPattern, Mark: ledger.MarkOpen}
 }
 
-// tooManyQuestions says why the session that plans an idea may ask no more, or "".
-func (d *decision) tooManyQuestions() string {
-	if i, ok := d.Project.Idea(d.run().Idea); ok && i.Asked >= maxIdeaQuestions {
+// tooManyQuestions says why the session of a task that plans an idea may ask no more,
+// or "".
+func (d *decision) tooManyQuestions(task string) string {
+	t, _ := d.task(task)
+	if i, ok := d.Project.Idea(t.Task.Idea); ok && i.Asked >= maxIdeaQuestions {
 		return fmt.Sprintf("%d questions were asked about this idea, which are the most; choose, and say in the summary what you chose", i.Asked)
 	}
 	return ""
 }
 
-// drafted proposes the plan that the session has made, and ends the small run.
+// drafted proposes the plan that the session has made. Its task leaves the run, as
+// one whose line is gone does: no commit, no mark and no line in the progress log says
+// that it is done.
 func (d *decision) drafted(t TaskState) {
 	data := t.Attempt.Event.Data
 	d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomeConverged})
-	d.setTask(t.Task.ID, ledger.Done, "") // not done: that would write into the progress log
-	if i, ok := d.Project.Idea(d.run().Idea); ok {
+	d.setTask(t.Task.ID, ledger.Withdrawn, "planned")
+	if i, ok := d.Project.Idea(t.Task.Idea); ok {
 		d.add(scope{}, ledger.IdeaPlanned{ID: i.ID, Summary: payload.String(data, "summary"), Tasks: payload.ReadDraft(data)})
 		i, _ = d.Project.Idea(i.ID)
 		d.askIdea(i, "")
 	}
-	d.end(ledger.RunEnded{Reason: ledger.ReasonIdea})
+	if d.run().Idea != "" {
+		d.end(ledger.RunEnded{Reason: ledger.ReasonIdea})
+	}
+}
+
+// giveUpIdea ends the idea of a task, for which there is no plan: that failed, or a
+// person skipped the task. A small run then has nothing left to do, and ends.
+func (d *decision) giveUpIdea(t TaskState, outcome ledger.IdeaEnd, why string) {
+	d.setTask(t.Task.ID, ledger.Withdrawn, why)
+	if _, ok := d.Project.Idea(t.Task.Idea); ok {
+		d.add(scope{}, ledger.IdeaEnded{ID: t.Task.Idea, Outcome: outcome, Text: why})
+	}
 }
 
 // askIdea asks a person about the plan of an idea. tried is what became of an earlier
@@ -219,18 +301,23 @@ func (d *decision) askIdea(i Idea, tried string) {
 	}})
 }
 
-// notDrafted ends the idea of a small run that ends without a plan. One that gives way
-// to another run is planned after that.
+// notDrafted ends the idea of a small run that ends without a plan. A person who stops
+// a run wants quiet: all ideas without a plan end with it, as none may begin a session
+// right after. After any other end they are planned.
 func (d *decision) notDrafted(e ledger.RunEnded) {
-	i, ok := d.Project.Idea(d.run().Idea)
-	if !ok || i.Planned || e.Reason == ledger.ReasonReplaced || d.Project.Queued != nil {
+	r := d.run()
+	if e.Reason == ledger.ReasonReplaced || d.Project.Queued != nil {
 		return
 	}
-	text := e.Text
-	if t, is := d.task("Idea " + i.ID); is && t.Status == ledger.Blocked {
-		text = t.Why
+	stopped := e.Reason == ledger.ReasonStopped && e.Signal == ""
+	if stopped {
+		e.Text = r.ID + " was stopped"
 	}
-	d.add(scope{}, ledger.IdeaEnded{ID: i.ID, Outcome: ledger.IdeaFailed, Text: cmp.Or(text, string(e.Reason))})
+	for _, i := range d.Project.Ideas {
+		if !i.Planned && (stopped || i.ID == r.Idea) {
+			d.add(scope{}, ledger.IdeaEnded{ID: i.ID, Outcome: ledger.IdeaFailed, Text: cmp.Or(e.Text, string(e.Reason))})
+		}
+	}
 }
 
 func applyIdea(d *decision, a answerGiven) {
@@ -243,7 +330,7 @@ func applyIdea(d *decision, a answerGiven) {
 		d.acceptIdea(i)
 	case "change":
 		d.add(scope{}, ledger.IdeaChanged{ID: i.ID, Words: a.words, By: d.by()})
-		d.say("%s is planned again with your words", i.ID)
+		d.say("%s is planned again with your words: %s", i.ID, d.whenPlanned(i.ID))
 	default:
 		d.add(scope{}, ledger.IdeaEnded{ID: i.ID, Outcome: ledger.IdeaDropped})
 		d.say("%s is dropped; nothing was written", i.ID)
@@ -280,8 +367,8 @@ func (d *decision) acceptIdea(i Idea) {
 }
 
 // ideaWritten goes on after the tasks of a plan were written: a run starts, unless one
-// is under way that takes them. A plan that the source does not take is asked about
-// again, so that nothing of it is lost.
+// is under way that takes them, or that a person stops. A plan that the source does not
+// take is asked about again, so that nothing of it is lost.
 func (d *decision) ideaWritten(addition ledger.TasksAdded) {
 	n := slices.IndexFunc(d.Project.Ideas, func(i Idea) bool { return i.Addition == addition.ID })
 	if n < 0 {
@@ -293,9 +380,13 @@ func (d *decision) ideaWritten(addition ledger.TasksAdded) {
 		return
 	}
 	r := d.run()
-	starts := r.Over() || r.Aside()
+	ends := !r.Over() && !r.Aside() && r.Finishing != nil && d.Project.Queued == nil // it takes no task any more
+	starts := r.Over() || r.Aside() || ends
 	d.add(scope{}, ledger.IdeaEnded{ID: i.ID, Outcome: ledger.IdeaWritten, Tasks: addition.Tasks, Started: starts})
-	if starts {
+	switch {
+	case ends:
+		d.add(scope{}, ledger.RunQueued{Settings: i.Settings})
+	case starts:
 		d.startRun(StartRun{Settings: i.Settings})
 	}
 }

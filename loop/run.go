@@ -123,8 +123,8 @@ func (d *decision) park(why string) {
 func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	d.restTasks() // else questions stay open that nobody can answer
+	d.notDrafted(e)
 	if d.run().Aside() {
-		d.notDrafted(e)
 		if e.Reason == ledger.ReasonReplaced {
 			d.giveBack()
 		}

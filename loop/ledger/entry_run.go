@@ -15,8 +15,9 @@ type RunPlanned struct {
 	Idea     string   `json:"idea,omitempty"`     // id of IdeaTaken: the run plans that idea, and works on no task of the source
 }
 
-// RunQueued records that a run is to begin once the one that keeps a request green has
-// ended: people's work comes first.
+// RunQueued records that a run is to begin once the one at work has ended: one that
+// works on no task of the source, and gives way, or one that ends and takes no more
+// tasks.
 type RunQueued struct {
 	Settings Settings `json:"settings"`
 	Check    bool     `json:"check,omitempty"`

@@ -69,6 +69,7 @@ type Task struct {
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
 	Own        bool       `json:"own,omitempty"`  // nightporter added it; it is in no file and is never written back
+	Idea       string     `json:"idea,omitempty"` // id of the idea that it plans; such a task is always Own
 }
 
 // Repeat says when a task that is done comes back.
