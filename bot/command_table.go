@@ -102,7 +102,7 @@ func init() {
 			section: "Start", listed: "/add TEXT", twin: Twin{"add", "TEXT", "Add a task to the project's source"}},
 		{verb: VerbIdea, takes: takesWords, use: "/idea TEXT", help: "Drafts a plan of tasks from a sentence; nothing is written before you agree to it.", role: steer,
 			project: planIdea,
-			section: "Start", listed: "/idea TEXT", twin: Twin{"idea", "TEXT", "Draft a plan of tasks from an idea; it asks before anything is written"}},
+			section: "Start", listed: "/idea TEXT", twin: Twin{"idea", "TEXT | --file PATH", "Draft a plan of tasks from an idea; it asks before anything is written"}},
 		{verb: VerbRuns, takes: takesTarget, use: "/runs, /runs shop, /runs r14", help: "The last runs, of all projects or one, or how one of them went.", role: view,
 			shared:  runsOfAll,
 			section: "Start", listed: "/runs", twin: Twin{"runs", "[PROJECT | RUN]", "The last runs, or how one of them went"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,8 +76,15 @@ func notPlanned(project string, problems []ledger.Diagnostic, text string) Messa
 		m.quote((&ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: p.File, Line: p.Line, Text: p.Text}}}).Error())
 		m.add(p.Remedy)
 	}
-	m.exact("Try again", "/idea "+text)
+	m.tryIdea(text)
 	return m
+}
+
+// tryIdea offers to send an idea once more, unless it came from a long text.
+func (m *Message) tryIdea(text string) {
+	if len(text) <= maxTwin {
+		m.exact("Try again", "/idea "+text)
+	}
 }
 
 // ideaHead is the headline of the question about a plan.
@@ -85,11 +93,15 @@ func ideaHead(s loop.State, q ledger.Question) string {
 	return "plan for " + Clean(q.Idea) + ": " + Plural(len(i.Tasks), "task")
 }
 
+// mostDetails limits what a question says of the tasks of a plan beside their titles,
+// in columns: all of it fits into one message.
+const mostDetails = 1600
+
 // drafted adds a proposed plan to the question about it: the idea, the plan's summary,
-// and its tasks in order.
+// its tasks in order with what they need, and folded what each of them asks for.
 func (m *Message) drafted(s loop.State, q ledger.Question, _ time.Time) {
 	m.add(Cut(Clean(q.Title), 2*quoteWidth))
-	m.quote(q.Text)
+	m.quoteAll(q.Text, mostSaid)
 	i, _ := s.Project.Idea(q.Idea)
 	number := map[string]string{}
 	open := 0
@@ -108,24 +120,37 @@ func (m *Message) drafted(s loop.State, q ledger.Question, _ time.Time) {
 			open++
 		}
 	}
+	for n, t := range i.Tasks {
+		m.quoteAll(fmt.Sprintf("%d. %s", n+1, taskDetails(t)), min(mostDetails/len(i.Tasks), mostSaid))
+	}
 	if open > 0 {
 		m.add(SignLook + " " + Plural(open, "task") + " without a scope: may touch any file")
 	}
-	if q.Tried != "" {
-		m.quote(q.Tried)
-	}
+	m.quoteAll(q.Tried, mostSaid)
 }
 
-// IdeaOver tells how an idea ended. i is the idea as it was. ok is false where somebody
-// has just said so.
-func IdeaOver(project string, i loop.Idea, e ledger.IdeaEnded) (m Message, ok bool) {
+// taskDetails returns what a drafted task asks for beside its title: its files, what is
+// to be true, and what shows it.
+func taskDetails(t ledger.Task) string {
+	parts := []string{strings.ReplaceAll(t.Scope, "`", ""), strings.TrimSuffix(t.Body, "."), strings.Join(t.Acceptance, "; ")}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
+}
+
+// IdeaOver tells how an idea ended. i is the idea as it was, s the state after its end.
+// ok is false where somebody has just said so.
+func IdeaOver(s loop.State, i loop.Idea, e ledger.IdeaEnded) (m Message, ok bool) {
+	project := s.Project.Name
 	switch e.Outcome {
 	case ledger.IdeaWritten:
 		m = newMessage("idea.written", firstLine(SignDone, project+":", Ranges(e.Tasks)+" added", ""))
 		m.add("The plan of " + i.ID + " is in " + Cut(Clean(i.Settings.Source.Path), 2*quoteWidth) + ".")
-		if e.Started {
+		r := s.Project.Run
+		switch {
+		case e.Started:
 			m.add("A run starts with it.")
-		} else {
+		case r.Over() || r.State == ledger.RunStopping || s.Project.Source != i.Settings.Source.String():
+			m.add("The next run takes it.")
+		default:
 			m.add("The run under way takes it.")
 		}
 	case ledger.IdeaFailed:
@@ -133,7 +158,7 @@ func IdeaOver(project string, i loop.Idea, e ledger.IdeaEnded) (m Message, ok bo
 		m.quote(i.Words)
 		m.quote(e.Text)
 		m.add(e.Remedy)
-		m.exact("Try again", "/idea "+i.Words)
+		m.tryIdea(i.Words)
 		m.add("Nothing was written.")
 	default:
 		return m, false // the settled question says it

@@ -17,8 +17,8 @@ import (
 // of the script, such as a capture or a mark, succeed by themselves unless the
 // script holds them.
 type director struct {
-	readonly bool
 	*night
+	readonly bool // the source takes no tasks
 	where    string
 	held     map[string]bool
 	taken    ledger.Capture // of the next take-over

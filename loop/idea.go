@@ -20,9 +20,9 @@ import (
 
 // Bounds of ideas (docs/spec 3.9).
 const (
-	maxIdeas         = 5    // of a project that are open
-	maxIdeaText      = 8000 // characters of an idea, and of the words that change its plan
-	maxIdeaQuestions = 3    // that the session may ask about one idea
+	maxIdeas         = 5      // of a project that are open
+	maxIdeaText      = 40_000 // characters of an idea: some 10,000 tokens of a prompt
+	maxIdeaQuestions = 3      // that the session may ask about one idea
 	ideaTime         = 72 * time.Hour
 
 	// DraftPattern is the pattern that plans ideas.

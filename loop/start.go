@@ -133,6 +133,9 @@ func (d *decision) preflighted(b Preflighted) {
 			d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 		}
 		d.add(scope{}, ledger.PreflightFailed{Problems: b.Problems})
+		if i, ok := d.Project.Idea(r.Idea); ok {
+			d.add(scope{}, ledger.IdeaEnded{ID: i.ID, Outcome: ledger.IdeaFailed, Text: b.Problems[0].Text, Remedy: b.Problems[0].Remedy})
+		}
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Problems[0].Text})
 		return
 	}

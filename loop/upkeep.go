@@ -199,8 +199,8 @@ func (r *Run) asideDoes() string {
 }
 
 // lookedAfter returns the project after the end of a run that kept a request green or
-// planned an idea: with its last run again, and without the tasks of that one. If it worked on the last
-// run's own branch, the last run has what was done.
+// planned an idea: with its last run again, and without the tasks of that one. If it
+// worked on the last run's own branch, the last run has what was done.
 func (p Project) lookedAfter() Project {
 	up := p.Run
 	if key := p.tipKey(); key != p.Source { // it is verified anew next time

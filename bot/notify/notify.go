@@ -44,6 +44,9 @@ func (c *composer) entry(e ledger.Entry) {
 		if was := c.before.Project.NotStarted; was != nil && was.Text == b.Problems[0].Text && c.before.Project.Run.ByItself {
 			break // told of the try before
 		}
+		if c.before.Project.Run.Idea != "" {
+			break // the end of the idea says it
+		}
 		if up := c.before.Project.Run.Upkeep; up != nil && c.before.Project.Requests.Branch(up.Run).Upkeep.Failed > 0 {
 			break
 		}
@@ -102,7 +105,7 @@ func (c *composer) entry(e ledger.Entry) {
 		}
 	case ledger.IdeaEnded:
 		if i, was := c.before.Project.Idea(b.ID); was {
-			if m, ok := bot.IdeaOver(c.after.Project.Name, i, b); ok {
+			if m, ok := bot.IdeaOver(c.after, i, b); ok {
 				c.push("idea/"+b.ID, ledger.ClassNotice, false, m)
 			}
 		}

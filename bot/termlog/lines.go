@@ -92,7 +92,7 @@ func (c *Console) printStandalone(v view) {
 		c.ended(v, b)
 	case ledger.IdeaEnded:
 		if i, was := v.before.Project.Idea(b.ID); was {
-			if m, ok := bot.IdeaOver(v.after.Project.Name, i, b); ok {
+			if m, ok := bot.IdeaOver(v.after, i, b); ok {
 				c.printWrapped(v, m.First())
 			}
 		}

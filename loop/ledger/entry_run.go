@@ -143,7 +143,7 @@ const (
 	ReasonPreflight  Reason = "could not start"
 	ReasonChecked    Reason = "checked"              // run --check
 	ReasonReplaced   Reason = "replaced"             // by run --new
-	ReasonIdea       Reason = "idea planned"         // the end of a run with RunPlanned.Idea
+	ReasonIdea       Reason = "idea worked on"       // the end of a run with RunPlanned.Idea
 	ReasonUpkeep     Reason = "request looked after" // the end of a run with RunPlanned.Upkeep
 	ReasonInternal   Reason = "internal error"
 )

@@ -17,7 +17,7 @@ var Keys = map[string][]string{
 	"ask.baseline": {"No answer by ", "Waits as long as it takes"},
 	"ask.late":     {"No answer by "},
 	"ask.idea":     {"No answer by ", "Waits as long as it takes"},
-	"idea.written": {"A run starts with it.", "The run under way takes it."},
+	"idea.written": {"A run starts with it.", "The run under way takes it.", "The next run takes it."},
 	"idea.failed":  {"Nothing was written."},
 	"ask.remake":   {"No answer by ", "Waits as long as it takes"},
 	"ask.now":      {"No answer by "},
