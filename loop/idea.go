@@ -39,6 +39,7 @@ type Idea struct {
 	At       time.Time       `json:"at"`
 	Run      string          `json:"run,omitempty"`     // that plans it now
 	Asked    int             `json:"asked,omitempty"`   // questions that its sessions asked
+	Answers  []string        `json:"answers,omitempty"` // those questions, with what people answered
 	Summary  string          `json:"summary,omitempty"` // of the plan
 	Tasks    []ledger.Task   `json:"tasks,omitempty"`   // the last plan; its ids hold within it
 	Planned  bool            `json:"planned,omitempty"` // that plan answers the last words
@@ -88,6 +89,10 @@ func (p Project) applyIdea(e ledger.Entry) Project {
 	case ledger.EventAccepted:
 		if n := p.index(e.Task); n >= 0 && b.Type == ledger.EventQuestion {
 			change(named(p.Tasks.At(n).Task.Idea), func(i *Idea) { i.Asked++ })
+		}
+	case ledger.TaskWords:
+		if n := p.index(e.Task); n >= 0 {
+			change(named(p.Tasks.At(n).Task.Idea), func(i *Idea) { i.Answers = append(slices.Clip(i.Answers), b.Text) })
 		}
 	case ledger.QuestionAsked:
 		if b.Question.Kind == ledger.AskIdea { // the source does not take it: it is asked for again
@@ -241,6 +246,9 @@ func ideaTask(i Idea) ledger.Task {
 				b.WriteString(" (needs " + strings.Join(t.DependsOn, ", ") + ")")
 			}
 		}
+	}
+	for _, answer := range i.Answers {
+		b.WriteString("\n\nAsked about it before: " + answer)
 	}
 	for _, words := range i.Changes {
 		b.WriteString("\n\nThe owner wants it changed:\n\n" + words)

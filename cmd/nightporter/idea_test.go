@@ -12,7 +12,7 @@ import (
 const ideaPlan = "# Plan\n\n- [x] **Task 1: A map**\n- [x] **Task 2: A legend**\n"
 
 // drafter asks which map is meant, and plans another way once it was told to.
-const drafter = `if grep -q '^## Answers' "$prompt"; then
+const drafter = `if grep -q 'Answer: ' "$prompt"; then
 	if grep -q 'only on phones' "$prompt"; then draft "Zoom on a tap"; else draft "Zoom on a tap" "A button that zooms out>a" "Say so in the help>a,b"; fi
 else
 	hat ask "Which map?" --option "The one of the shop" --option "The one of the delivery" --choice "The one of the shop"
