@@ -147,7 +147,7 @@ func TestIdeaKilled(t *testing.T) {
 			}()
 			n.phone.Say(reader, reader.ID, "/idea Zoom the map on a tap")
 			n.press("Start tonight", "plan for i1", "2 tasks")
-			n.shown("#3–#4 added")
+			n.shown("✓ shop: #3 #4 added")
 			n.shown("✓ shop", "r2 ended")
 			if err := <-again; err != nil {
 				t.Fatal(err)
