@@ -26,6 +26,7 @@ type SourceReading struct {
 	Repo   string // folder of the repository
 	Source ledger.SourceRef
 	Tasks  []ledger.Task
+	Closed *ledger.Diagnostic // why no task can be added to it; nil = one can
 }
 
 // Writes is implemented by a Service whose files a caller without a chat can wait for:
@@ -62,7 +63,7 @@ func addTasks(ctx context.Context, d dispatch) (Message, error) {
 		return m, nil
 	}
 	add := loop.AddTasks{Tasks: AddedTasks(text)}
-	if r := d.s.Project.Run; r.Over() || r.Upkeep != nil || r.Base.Commit == "" {
+	if r := d.s.Project.Run; r.Over() || r.Aside() || r.Base.Commit == "" {
 		reader, ok := d.service.(SourceReader)
 		if !ok {
 			m := refusal("add.nosource", SignFailed+" No run of "+d.project+" is under way")
@@ -203,7 +204,7 @@ func Added(s loop.State, a loop.Addition) Message {
 	}
 	first := SignDone + " " + Ranges(a.IDs) + " added"
 	r := s.Project.Run
-	under := !r.Over() && r.Upkeep == nil && s.Project.Source == a.Source.String()
+	under := !r.Over() && !r.Aside() && s.Project.Source == a.Source.String()
 	switch {
 	case a.Place == 1 && under:
 		first += ", next in line"

@@ -27,6 +27,7 @@ const (
 	VerbRetry    Verb = "retry"
 	VerbNext     Verb = "next"
 	VerbAdd      Verb = "add"
+	VerbIdea     Verb = "idea"
 	VerbLog      Verb = "log"
 	VerbDiff     Verb = "diff"
 	VerbEvidence Verb = "evidence"

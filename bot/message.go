@@ -153,6 +153,14 @@ func (m *Message) quote(text string) {
 	}
 }
 
+// quoteAll adds a longer text as several quotes, cut to most columns. A chat folds
+// them into one.
+func (m *Message) quoteAll(text string, most int) {
+	for _, part := range Wrap(Cut(Clean(text), most), quoteWidth) {
+		m.quote(part)
+	}
+}
+
 func (m *Message) pre(text string) {
 	m.Lines = append(m.Lines, Line{Kind: Pre, Text: CleanPre(text)})
 }

@@ -166,6 +166,18 @@ func init() {
 			},
 			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
 		},
+		ledger.AskIdea: {
+			sign: SignAsk, headline: ideaHead,
+			first: firstWithProject, body: (*Message).drafted, past: (*Message).pastQuoted,
+			waits: fixedText(waitsLong), then: fixedText("dropped, nothing is written."),
+			expired: fixedExpiry("dropped"),
+			verbs: map[string]verbWording{
+				"start":  {label: "Start tonight", after: fixedAfter("The tasks are written, then the run starts.")},
+				"change": {label: "Change", words: "WORDS", after: fixedAfter("Planned again, with these words.")},
+				"drop":   {label: "Drop", after: fixedAfter("Nothing was written.")},
+			},
+			task: waitsForAnswer, buttons: buttonAnswer,
+		},
 		ledger.AskNow: {
 			sign: SignAsk,
 			headline: func(s loop.State, _ ledger.Question) string {

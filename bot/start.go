@@ -15,7 +15,7 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 	if m, blocked := stillBlocked(ctx, d); blocked {
 		return m, nil
 	}
-	if r := d.s.Project.Run; !r.Over() && r.Upkeep == nil { // one that keeps a request green gives way
+	if r := d.s.Project.Run; !r.Over() && !r.Aside() { // one that keeps a request green gives way
 		return Running(d.s), nil
 	}
 	host, ok := d.service.(DaemonService)

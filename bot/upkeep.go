@@ -97,6 +97,8 @@ func greenAgain(before loop.State, run string) string {
 // run.
 func lookingAfter(r *loop.Run) string {
 	switch {
+	case r.Idea != "":
+		return "idea " + r.Idea
 	case r.Upkeep == nil:
 		return ""
 	case r.Upkeep.Reason == ledger.UpkeepChecks:

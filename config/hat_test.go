@@ -44,6 +44,7 @@ func TestShippedHats(t *testing.T) {
 		"architect":      {"advice.complete", "summary advice", ledger.ExpectNone, "strong", none, none, false},
 		"triager":        {"triage.verdict", "reports", ledger.ExpectNone, "light", none, none, false},
 		"ideas":          {"ideas.complete", "summary added", ledger.ExpectNone, "strong", none, none, false},
+		"drafter":        {"draft.complete", "summary tasks", ledger.ExpectNone, "strong", none, none, false},
 		"evaluator":      {"evaluation.verdict", "ok findings", ledger.ExpectNone, "strong", none, none, false},
 	} {
 		h, ok := hats[name]

@@ -35,6 +35,7 @@ func TestShippedPatterns(t *testing.T) {
 	want := map[string][]string{ // the start, then the routes
 		"single":                  {"builder", "builder build.complete converged"},
 		"ideas":                   {"ideas", "ideas ideas.complete converged"},
+		"draft":                   {"drafter", "drafter draft.complete converged"},
 		"evaluator":               {"evaluator", "evaluator evaluation.verdict converged"},
 		"plan-build-review":       slices.Concat([]string{"planner", "planner plan.complete builder", "builder build.complete reviewer"}, review),
 		"builder-writer-reviewer": slices.Concat([]string{"builder", "builder build.complete writer", "writer docs.complete reviewer"}, review),
@@ -46,7 +47,7 @@ func TestShippedPatterns(t *testing.T) {
 	for name, routes := range want {
 		p := pattern(routes[0], routes[1:]...)
 		p.Name, p.Threshold, p.MinRounds = name, []ledger.Severity{"critical", "major"}, 1
-		if name == "single" || name == "ideas" || name == "evaluator" { // no review
+		if name == "single" || name == "ideas" || name == "draft" || name == "evaluator" { // no review
 			p.MinRounds = 0
 		}
 		got := patterns[name]

@@ -104,7 +104,7 @@ func (d *decision) addTasks(b AddTasks) {
 		}
 		about = scope{task: s.Task, session: s.ID}
 	}
-	if r := d.run(); !r.Over() && r.Upkeep == nil {
+	if r := d.run(); !r.Over() && !r.Aside() {
 		b.Repo, b.Source = r.Settings.Repo, r.Settings.Source
 		if r.Base.Commit != "" {
 			b.Known = d.inSource()
@@ -270,6 +270,7 @@ func (d *decision) tasksWritten(b TasksWritten) {
 	if b.Err != "" {
 		added.Tasks, added.Text = nil, ""
 		d.add(scope{}, added)
+		d.ideaWritten(added)
 		return
 	}
 	if d.readsSource(a) {
@@ -279,13 +280,14 @@ func (d *decision) tasksWritten(b TasksWritten) {
 		added.Place = d.placeInLine(added.Tasks[0], a, b.Added.Snapshot.Tasks)
 	}
 	d.add(scope{}, added)
+	d.ideaWritten(added)
 }
 
 // readsSource reports whether the run under way works on the source of an addition,
 // and has read it.
 func (d *decision) readsSource(a Addition) bool {
 	r := d.run()
-	return !r.Over() && r.Upkeep == nil && r.Base.Commit != "" && r.Settings.Source == a.Source && r.Settings.Repo == a.Repo
+	return !r.Over() && !r.Aside() && r.Base.Commit != "" && r.Settings.Source == a.Source && r.Settings.Repo == a.Repo
 }
 
 // placeInLine returns the place of a task among those that wait, from 1; 0 if the run

@@ -88,7 +88,7 @@ func (d *decision) advance() {
 			return
 		}
 		d.publish()
-		if d.Project.Tasks.count(setDoubted) > 0 && d.run().Upkeep == nil {
+		if d.Project.Tasks.count(setDoubted) > 0 && !d.run().Aside() {
 			return // the reading that decides about them is under way
 		}
 		if t, ok := d.Project.inHand(); ok {
@@ -99,6 +99,9 @@ func (d *decision) advance() {
 		}
 		if t, ok := d.outdated(); ok {
 			d.claim(t)
+			continue
+		}
+		if d.joinIdea() {
 			continue
 		}
 		if d.batchDue() && d.beginBatch() {
@@ -252,8 +255,8 @@ func (d *decision) nothingReady() {
 		}
 	}
 	switch {
-	case d.run().Upkeep != nil && until.IsZero():
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonUpkeep})
+	case d.run().Aside() && until.IsZero():
+		d.finish(ledger.RunEnded{Reason: d.run().asideOver()})
 	case open == 0:
 		d.finish(d.nothingLeft())
 	case !until.IsZero():

@@ -121,6 +121,7 @@ func with[V any](m map[string]V, k string, v V) map[string]V {
 func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	was := p
 	p.Requests = request.Apply(p.Requests, e)
+	p = p.applyIdea(e)
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
 		return p.plan(b, e)
@@ -141,7 +142,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 			p.Internal = 0
 		}
 		p.NotStarted = p.notStarted(b)
-		if p.Run != nil && p.Run.Upkeep != nil {
+		if p.Run.Aside() {
 			p.Internal, p.NotStarted = was.Internal, was.NotStarted // they are about runs of the source
 		}
 		p = p.failed(ledger.EffectFailed{Kind: ledger.EffectStart{}.EffectKind(), Key: startKey}) // nothing tries to start one
@@ -246,7 +247,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	if b, ok := e.Body.(ledger.TaskSet); ok && b.From == ledger.Withdrawn {
 		p.Guidance = p.Guidance.Wake(p.Source, ledger.FoldID(e.Task), e.Time)
 	}
-	if _, ok := e.Body.(ledger.RunEnded); ok && p.Run != nil && p.Run.Upkeep != nil {
+	if _, ok := e.Body.(ledger.RunEnded); ok && p.Run.Aside() {
 		p = p.lookedAfter()
 	}
 	return p
@@ -316,10 +317,10 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	if last := p.Run; last != nil && !last.LastEvent.IsZero() && last.LastEvent.Before(now) {
 		now = last.LastEvent // the clock may be wrong now
 	}
-	if p.Aside = nil; b.Upkeep != nil {
+	if p.Aside = nil; b.Upkeep != nil || b.Idea != "" {
 		p.Aside = p.Run
 	}
-	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time, ByItself: e.Actor == "daemon", Upkeep: b.Upkeep}
+	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time, ByItself: e.Actor == "daemon", Upkeep: b.Upkeep, Idea: b.Idea}
 	p.Guidance = p.Guidance.WakeBranch(p.Run.requestOf(), e.Time)
 	return p.forget(now)
 }

@@ -23,6 +23,13 @@ func (d *decision) block(id string, b blockage) {
 	if !ok {
 		return
 	}
+	if t.Task.Idea != "" {
+		if b.needs != "" {
+			b.reason += "; needed: " + b.needs
+		}
+		d.giveUpIdea(t, ledger.IdeaFailed, b.reason)
+		return
+	}
 	r := d.run()
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskBlocked, Run: r.ID, Task: id, Title: t.Task.Title,
@@ -78,7 +85,11 @@ func (d *decision) blockedHere() (ledger.Question, bool) {
 func (d *decision) putAway(t TaskState) {
 	d.closeQuestions(t.Task.ID, "skip")
 	d.dropParts(t, "its task was skipped")
-	d.setTask(t.Task.ID, ledger.Skipped, "by "+d.by())
+	if t.Task.Idea != "" {
+		d.giveUpIdea(t, ledger.IdeaDropped, "skipped by "+d.by())
+	} else {
+		d.setTask(t.Task.ID, ledger.Skipped, "by "+d.by())
+	}
 	d.expireGuidance(t.Task.ID, "its task was skipped")
 }
 

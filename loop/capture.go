@@ -178,6 +178,8 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.critiqued(t)
 	case to == ledger.Converged && ev.Type == ledger.EventEvaluation:
 		d.evaluated(t)
+	case to == ledger.Converged && ev.Type == ledger.EventDraft && t.Task.Idea != "":
+		d.drafted(t)
 	case to == ledger.Converged:
 		d.converge(t)
 	case above && t.Attempt.Upheld > 0 && t.Attempt.Upheld%2 == 0, ev.Type == ledger.EventFailed && t.Attempt.unmoved():

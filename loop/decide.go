@@ -68,6 +68,8 @@ func (d *decision) decide() Decision {
 		d.undoAdd(b.ID)
 	case EditAdd:
 		d.editAdd(b)
+	case TakeIdea:
+		d.takeIdea(b)
 	case TasksWritten:
 		d.tasksWritten(b)
 	case TasksTakenOut:
@@ -137,6 +139,7 @@ func (d *decision) decide() Decision {
 		d.stepRemake() // the run may have ended in advance
 		d.answerComments()
 		d.keepRequests()
+		d.planIdeas()
 	}
 	d.markWorking(before)
 	return d.made()

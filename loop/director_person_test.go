@@ -44,6 +44,8 @@ func (d *director) person(word, rest string) {
 		d.input(Now{rest})
 	case "/add":
 		d.input(AddTasks{Tasks: []ledger.Task{{Title: rest}}, Repo: d.settings.Repo, Source: d.settings.Source, Known: d.plan.Tasks})
+	case "/idea":
+		d.input(TakeIdea{Text: rest, Settings: d.settings})
 	case "/add-undo":
 		d.input(UndoAdd{ID: rest})
 	case "/add-edit":

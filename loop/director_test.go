@@ -18,6 +18,7 @@ import (
 // script holds them.
 type director struct {
 	*night
+	readonly bool // the source takes no tasks
 	where    string
 	held     map[string]bool
 	taken    ledger.Capture // of the next take-over
@@ -238,6 +239,10 @@ func (d *director) let(kind string) {
 		d.input(MarkMade{Task: b.Task, Mark: b.Mark, Tries: b.Tries})
 	case "tasks.add":
 		b, _ := take[ledger.EffectAddTasks](d.night, nil)
+		if d.readonly {
+			d.input(TasksWritten{ID: b.ID, Err: "checkout.md takes no tasks", Remedy: "Write them yourself"})
+			return
+		}
 		added, plan := addTo(d.plan, b.Add)
 		before := d.s.Project.Tasks
 		d.plan = plan
@@ -316,6 +321,7 @@ const (
 var patterns = map[string]ledger.Pattern{
 	"plan-build-review": testSettings().Pattern,
 	"ideas":             {Name: "ideas", Start: "ideas", Routes: []ledger.Route{{From: "ideas", On: ledger.EventIdeas, To: ledger.Converged}}},
+	DraftPattern:        {Name: DraftPattern, Start: "drafter", Routes: []ledger.Route{{From: "drafter", On: ledger.EventDraft, To: ledger.Converged}}},
 	"evaluator":         {Name: "evaluator", Start: "evaluator", Routes: []ledger.Route{{From: "evaluator", On: ledger.EventEvaluation, To: ledger.Converged}}},
 	"single":            {Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}},
 	"bug": {
@@ -458,6 +464,19 @@ func (d *director) play(line string) string {
 	case "ideas":
 		d.emit(ledger.EventIdeas, `{"summary":"looked around","added":["Task 3"]}`)
 		d.exit(nil)
+	case "readonly": // the source takes no tasks
+		d.readonly = true
+	case "draft": // tasks as "id>needed,needed"
+		var list []string
+		for _, f := range strings.Fields(rest) {
+			id, needs, _ := strings.Cut(f, ">")
+			on, _ := json.Marshal(strings.FieldsFunc(needs, func(r rune) bool { return r == ',' }))
+			list = append(list, fmt.Sprintf(`{"id":%q,"title":"Draft %s","acceptance":["it works"],"depends_on":%s}`, id, id, on))
+		}
+		d.emit(ledger.EventDraft, `{"summary":"the map zooms","tasks":[`+strings.Join(list, ",")+`]}`)
+		if d.session().Event != nil {
+			d.exit(nil)
+		}
 	case "evaluate": // "ok", or the number of a task that is sent back
 		data := `{"ok":true,"findings":[]}`
 		if rest != "ok" {

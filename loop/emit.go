@@ -36,6 +36,9 @@ func (d *decision) emit(b Emit) {
 	about := scope{task: s.Task, session: s.ID}
 	hat := r.Settings.Hats[s.Planned.Hat]
 	reports, why := payload.Check(hat, b.Type, b.Data)
+	if b.Type == ledger.EventQuestion && why == "" {
+		why = d.tooManyQuestions(s.Task)
+	}
 	if t, ok := d.task(s.Task); ok && t.Attempt != nil && why == "" {
 		switch b.Type {
 		case ledger.EventCritique:

@@ -121,6 +121,13 @@ type AddTasks struct {
 	Session string           // of the session that adds them; "" = a person does
 }
 
+// TakeIdea has an idea planned: a session drafts tasks, and a person decides on them
+// (docs/spec 3.9). Settings are those of the run that works the plan.
+type TakeIdea struct {
+	Text     string
+	Settings ledger.Settings
+}
+
 // UndoAdd takes added tasks out of their source again. ID is that of the addition,
 // "a3", or of one of its tasks.
 type UndoAdd struct{ ID string }
@@ -368,6 +375,7 @@ func (RevertTasks) InputKind() string     { return "revert" }
 func (KeepTasks) InputKind() string       { return "keep" }
 func (RedoTask) InputKind() string        { return "redo" }
 func (AddTasks) InputKind() string        { return "add" }
+func (TakeIdea) InputKind() string        { return "idea" }
 func (UndoAdd) InputKind() string         { return "undo_add" }
 func (EditAdd) InputKind() string         { return "edit_add" }
 func (TasksWritten) InputKind() string    { return "tasks_written" }

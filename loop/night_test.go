@@ -92,7 +92,7 @@ func testSettings() ledger.Settings {
 			"writer": hat("writer", true, "docs.complete"), // not in the pattern's routes, like the hats below
 			"critic": hat("critic", false, ledger.EventCritique), "architect": hat("architect", false, ledger.EventAdvice),
 			"verifier": hat("verifier", false, "verification.passed", ledger.EventFailed), "refactorer": hat("refactorer", true, "refactor.complete"),
-			"reproducer": repro, "ideas": hat("ideas", false, ledger.EventIdeas), "evaluator": hat("evaluator", false, ledger.EventEvaluation),
+			"reproducer": repro, "ideas": hat("ideas", false, ledger.EventIdeas), "drafter": hat("drafter", false, ledger.EventDraft), "evaluator": hat("evaluator", false, ledger.EventEvaluation),
 		},
 		Pattern: ledger.Pattern{
 			Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,

@@ -20,7 +20,7 @@ const (
 // offerRun asks whether a run should start (docs/spec 23.2). It withdraws an
 // older offer.
 func (d *decision) offerRun(b OfferRun) {
-	if r := d.run(); !r.Over() && r.Upkeep == nil {
+	if r := d.run(); !r.Over() && !r.Aside() {
 		done, total := d.Project.Count()
 		d.refuse(ledger.CodeRunning, "%s runs already: %s, %d/%d", d.in.Project, r.ID, done, total)
 		return

@@ -39,7 +39,7 @@ func (l TaskList) waitsFor(n int, t *TaskState) string {
 // included.
 func (d *decision) wanted(t *TaskState) bool {
 	tasks, s := d.Project.Tasks, &d.run().Settings
-	if t.Task.Own || d.run().Upkeep != nil {
+	if t.Task.Own || d.run().Aside() {
 		return t.Task.Own
 	}
 	if n := tasks.index(t.Task.Parent); n >= 0 {

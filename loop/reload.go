@@ -13,7 +13,7 @@ import (
 // the new hats.
 func (d *decision) hatsChanged(b HatsChanged) {
 	r := d.run()
-	if r.Over() {
+	if r.Over() || r.Idea != "" { // that has one session, with the pattern that plans ideas
 		return
 	}
 	next := r.Settings

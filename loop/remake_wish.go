@@ -121,8 +121,8 @@ func (d *decision) doAgain(id, words string) {
 // made.
 func (d *decision) canRemake() bool {
 	switch r := d.run(); {
-	case r != nil && r.Upkeep != nil:
-		d.refuse(ledger.CodeBusy, "%s looks after PR %d; try again when it has ended, or stop it: /stop", r.ID, r.Upkeep.Number)
+	case r.Aside():
+		d.refuse(ledger.CodeBusy, "%s %s; try again when it has ended, or stop it: /stop", r.ID, r.asideDoes())
 	case r == nil || r.Base.Branch == "" || len(r.Made) == 0:
 		d.refuse(ledger.CodeNothing, "%s has no commits of a run to take out or keep", d.in.Project)
 	case d.Project.Requests.Branch(r.ID).IsMerged():

@@ -32,7 +32,7 @@ func (t *TaskState) satisfies() bool {
 func (d *decision) returns(t *TaskState) bool {
 	r := d.run()
 	switch {
-	case r.Over() || r.Upkeep != nil || !d.wanted(t):
+	case r.Over() || r.Aside() || !d.wanted(t):
 		return false
 	case r.Started.IsZero() || t.Ended.Before(r.Started):
 		return true

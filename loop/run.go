@@ -123,7 +123,8 @@ func (d *decision) park(why string) {
 func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	d.restTasks() // else questions stay open that nobody can answer
-	if d.run().Upkeep != nil {
+	d.notDrafted(e)
+	if d.run().Aside() {
 		if e.Reason == ledger.ReasonReplaced {
 			d.giveBack()
 		}
@@ -158,7 +159,7 @@ func (d *decision) end(e ledger.RunEnded) {
 	}
 	d.endRed(&e)
 	e.Exit = e.ExitCode()
-	if through := e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen; r.Upkeep == nil && e.Reason != ledger.ReasonChecked && (!through || e.Exit != 0) {
+	if through := e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen; !r.Aside() && e.Reason != ledger.ReasonChecked && (!through || e.Exit != 0) {
 		s := r.Settings
 		if len(e.Before) > 0 { // with the same flag it would find nothing again
 			s = s.WithoutFrom()
@@ -172,7 +173,7 @@ func (d *decision) end(e ledger.RunEnded) {
 	}
 	d.add(scope{}, e)
 	for _, i := range d.Project.Guidance.Waiting() {
-		if i.Hat != "" && !d.Project.Rests(i) && !d.canStillRun(i.Hat) {
+		if i.Hat != "" && d.run() != nil && !d.Project.Rests(i) && !d.canStillRun(i.Hat) {
 			d.add(scope{}, ledger.GuidanceExpired{ID: i.ID, Why: fmt.Sprintf("no %s session in %s", i.Hat, r.ID)})
 		}
 	}

@@ -176,7 +176,7 @@ func Turns(s State, now time.Time) []Turn {
 	}
 	if r.Over() {
 		over := *r
-		over.Settings.From, over.Settings.Only, over.Next, over.Upkeep = "", "", "", nil
+		over.Settings.From, over.Settings.Only, over.Next, over.Upkeep, over.Idea = "", "", "", nil, ""
 		r = &over
 		s.Project.Run = r
 	}

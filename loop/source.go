@@ -13,7 +13,7 @@ import (
 // task.
 func (d *decision) sourceChanged(b SourceChanged) {
 	r := d.run()
-	if r.Over() || r.Upkeep != nil || r.State == ledger.RunPlanning && r.Base.Commit == "" || b.Source != "" && b.Source != d.Project.Source {
+	if r.Over() || r.Aside() || r.State == ledger.RunPlanning && r.Base.Commit == "" || b.Source != "" && b.Source != d.Project.Source {
 		return
 	}
 	if b.Err != "" {

@@ -36,7 +36,7 @@ func (d *decision) startRun(b StartRun) {
 			d.addShared(ledger.AgentUsable{Agent: name})
 		}
 	}
-	if !r.Over() && r.Upkeep != nil {
+	if !r.Over() && r.Aside() {
 		d.yield(b)
 		return
 	}
@@ -129,15 +129,22 @@ func (d *decision) preflighted(b Preflighted) {
 		return
 	}
 	if len(b.Problems) > 0 {
-		if len(b.Snapshot.Tasks) > 0 && r.Upkeep == nil { // the tasks are there, though no run works on them
+		if len(b.Snapshot.Tasks) > 0 && !r.Aside() { // the tasks are there, though no run works on them
 			d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 		}
 		d.add(scope{}, ledger.PreflightFailed{Problems: b.Problems})
+		if i, ok := d.Project.Idea(r.Idea); ok {
+			d.add(scope{}, ledger.IdeaEnded{ID: i.ID, Outcome: ledger.IdeaFailed, Text: b.Problems[0].Text, Remedy: b.Problems[0].Remedy})
+		}
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Problems[0].Text})
 		return
 	}
 	if r.Upkeep != nil {
 		d.upkeepPreflighted(b)
+		return
+	}
+	if r.Idea != "" {
+		d.ideaPreflighted(b)
 		return
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: d.Project.untold(b.Warnings)})
@@ -276,7 +283,7 @@ func (d *decision) goOn() {
 	text := d.answer.Text
 	switch {
 	case r.Over():
-	case r.Upkeep != nil && d.readies():
+	case r.Aside() && d.Project.Aside != nil && d.readies():
 		r = d.Project.Aside
 		s := r.upcoming()
 		s.Until, s.From, s.Only = time.Time{}, "", ""

@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 16
+const StateVersion = 17
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -59,6 +59,7 @@ type Project struct {
 	NotStarted *NotStarted              `json:"not_started,omitempty"` // the last run could not start; nil = it could
 	Cleared    []string                 `json:"cleared,omitempty"`     // fingerprints of findings that a person called no secret, the newest last
 	Additions  []Addition               `json:"additions,omitempty"`   // tasks that were added lately, or are being added
+	Ideas      []Idea                   `json:"ideas,omitempty"`       // that are being planned, or whose plan waits for an answer
 	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
 }
 
@@ -108,6 +109,7 @@ type Run struct {
 	Check     bool               `json:"check,omitempty"`
 	ByItself  bool               `json:"by_itself,omitempty"` // nightporter started it, by its schedule
 	Upkeep    *ledger.Upkeep     `json:"upkeep,omitempty"`    // it keeps an open request green; nil = it works on the source's tasks
+	Idea      string             `json:"idea,omitempty"`      // id of the idea that it plans; "" = it works on the source's tasks
 	State     ledger.RunState    `json:"state"`
 	Wait      ledger.WaitReason  `json:"wait,omitempty"`
 	Until     time.Time          `json:"until,omitzero"`       // when the wait ends
@@ -158,6 +160,18 @@ type Run struct {
 
 // Over reports whether the run has ended. A nil Run is over.
 func (r *Run) Over() bool { return r == nil || r.State == ledger.RunOver }
+
+// Aside reports whether the run works on no task of the source: it keeps a request
+// green, or plans an idea. It gives way to a run of the source.
+func (r *Run) Aside() bool { return r != nil && (r.Upkeep != nil || r.Idea != "") }
+
+// asideOver returns the reason why such a run ends when nothing is left to do.
+func (r *Run) asideOver() ledger.Reason {
+	if r.Idea != "" {
+		return ledger.ReasonIdea
+	}
+	return ledger.ReasonUpkeep
+}
 
 // Iterations returns the number of sessions that count for max_iterations, since
 // the run's last start or resume.

@@ -180,7 +180,7 @@ func (d *decision) endUpkeep(format string, args ...any) {
 func (d *decision) yield(b StartRun) {
 	r := d.run()
 	d.add(scope{}, ledger.RunQueued{Settings: b.Settings, Check: b.Check, Fresh: b.New})
-	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, Text: fmt.Sprintf("%s looks after PR %d; the run starts when that has ended", r.ID, r.Upkeep.Number)}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, Text: fmt.Sprintf("%s %s; the run starts when that has ended", r.ID, r.asideDoes())}
 	switch {
 	case r.State == ledger.RunPlanning:
 		d.cutAll("a run was started")
@@ -190,9 +190,17 @@ func (d *decision) yield(b StartRun) {
 	}
 }
 
-// lookedAfter returns the project after the end of a run that kept a request green:
-// with its last run again, and without the tasks of that one. If it worked on the last
-// run's own branch, the last run has what was done.
+// asideDoes says what a run that works on no task of the source does.
+func (r *Run) asideDoes() string {
+	if r.Idea != "" {
+		return "plans " + r.Idea
+	}
+	return fmt.Sprintf("looks after PR %d", r.Upkeep.Number)
+}
+
+// lookedAfter returns the project after the end of a run that kept a request green or
+// planned an idea: with its last run again, and without the tasks of that one. If it
+// worked on the last run's own branch, the last run has what was done.
 func (p Project) lookedAfter() Project {
 	up := p.Run
 	if key := p.tipKey(); key != p.Source { // it is verified anew next time
@@ -202,6 +210,9 @@ func (p Project) lookedAfter() Project {
 	}
 	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
 	if p.Aside == nil {
+		if up.Idea != "" { // there was no run of the source yet
+			p.Run = nil
+		}
 		return p
 	}
 	last := *p.Aside
@@ -209,7 +220,7 @@ func (p Project) lookedAfter() Project {
 	if last.LastEvent.Before(up.LastEvent) {
 		last.LastEvent = up.LastEvent
 	}
-	if last.Base.Branch != up.Base.Branch || up.Base.Commit == "" {
+	if up.Idea != "" || last.Base.Branch != up.Base.Branch || up.Base.Commit == "" {
 		return p
 	}
 	if up.Base.Commit != last.Tip {

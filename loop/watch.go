@@ -54,7 +54,7 @@ func (p Project) looksAfter(b request.Branch) bool {
 // isLast reports whether nothing begins by itself after a run: a person stopped it or
 // is stopping it, or it only tried what a start needs.
 func (r *Run) isLast() bool {
-	stopping := r.State == ledger.RunStopping && r.Signal == "" && r.Upkeep == nil
+	stopping := r.State == ledger.RunStopping && r.Signal == "" && !r.Aside()
 	return r.Check || stopping || r.Ended != nil && r.Ended.Reason == ledger.ReasonStopped && r.Ended.Signal == ""
 }
 

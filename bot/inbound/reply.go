@@ -59,6 +59,8 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 			o.Key = a.ID
 			return []ledger.Outgoing{o}
 		}
+	case loop.TakeIdea:
+		m = bot.IdeaAnswer(in.Project, a)
 	case loop.UndoAdd:
 		m = bot.AddAnswer(in.Project, b, a)
 		if a.OK && v.in.Press != "" && v.key == a.ID {

@@ -44,16 +44,19 @@ func (c *composer) entry(e ledger.Entry) {
 		if was := c.before.Project.NotStarted; was != nil && was.Text == b.Problems[0].Text && c.before.Project.Run.ByItself {
 			break // told of the try before
 		}
+		if c.before.Project.Run.Idea != "" {
+			break // the end of the idea says it
+		}
 		if up := c.before.Project.Run.Upkeep; up != nil && c.before.Project.Requests.Branch(up.Run).Upkeep.Failed > 0 {
 			break
 		}
 		c.push(c.runKey(), ledger.ClassNotice, false, bot.Problems(c.after, b.Problems))
 	case ledger.PreflightDone:
-		if len(b.Warnings) > 0 && c.after.Project.Run.Upkeep == nil {
+		if len(b.Warnings) > 0 && !c.after.Project.Run.Aside() {
 			c.push(c.runKey(), ledger.ClassNotice, true, bot.Warnings(c.after, b.Warnings))
 		}
 	case ledger.RunStarted:
-		if c.after.Project.Run.Upkeep != nil {
+		if c.after.Project.Run.Aside() {
 			break // its end says what it did
 		}
 		c.push(c.runKey(), ledger.ClassNotice, c.before.Project.Internal > 0 || !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
@@ -99,6 +102,12 @@ func (c *composer) entry(e ledger.Entry) {
 	case ledger.EffectRecovered:
 		if f, ok := c.before.Project.FailingEffect(b.Kind, b.Key); ok && f.Told {
 			c.edit(failingKey(b.Kind, c.runKey()), ledger.ClassChatter, bot.Recovered(c.after, f, c.now))
+		}
+	case ledger.IdeaEnded:
+		if i, was := c.before.Project.Idea(b.ID); was {
+			if m, ok := bot.IdeaOver(c.after, i, b); ok {
+				c.push("idea/"+b.ID, ledger.ClassNotice, false, m)
+			}
 		}
 	case ledger.TasksAdded:
 		c.addition(b.ID)

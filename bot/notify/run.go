@@ -138,7 +138,7 @@ func (c *composer) heldSince(was *loop.Run) time.Time {
 // ended tells of a run's end. A failed preflight has its own message; a run
 // with --check, or one that a new run replaces, is no news.
 func (c *composer) ended(b ledger.RunEnded) {
-	if r := c.before.Project.Run; r != nil && r.Upkeep != nil {
+	if r := c.before.Project.Run; r.Aside() {
 		if m, ok := bot.LookedAfter(c.before, b); ok {
 			c.push("upkeep/"+r.Upkeep.Run, ledger.ClassNotice, true, m)
 		}

@@ -85,11 +85,17 @@ func (c *Console) printStandalone(v view) {
 		}
 	case ledger.RunEnded:
 		c.printAllHeld(v)
-		if r := v.before.Project.Run; r != nil && r.Upkeep != nil {
+		if r := v.before.Project.Run; r.Aside() {
 			c.lookedAfter(v, r, b)
 			break
 		}
 		c.ended(v, b)
+	case ledger.IdeaEnded:
+		if i, was := v.before.Project.Idea(b.ID); was {
+			if m, ok := bot.IdeaOver(v.after, i, b); ok {
+				c.printWrapped(v, m.First())
+			}
+		}
 	case ledger.AgentParked:
 		c.parked(v, b)
 	case ledger.AgentUnusable:

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/user"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -126,9 +128,17 @@ func argsViewCommand(name, short string, args cobra.PositionalArgs, of map[strin
 func lineCommand(name, command, args, short string) *cobra.Command {
 	var f askFlags
 	var now bool
+	var file string
 	cmd := &cobra.Command{
 		Use: strings.TrimSpace(name + " " + args), Short: short,
 		RunE: func(cmd *cobra.Command, words []string) error {
+			if file != "" {
+				text, err := readWords(file, cmd.InOrStdin())
+				if err != nil {
+					return err
+				}
+				words = append(words, text)
+			}
 			key := "cli:" + nonce()
 			return f.ask(cmd.Context(), func(a asker) error {
 				line := strings.TrimSpace(command + " " + strings.Join(words, " "))
@@ -144,7 +154,40 @@ func lineCommand(name, command, args, short string) *cobra.Command {
 	if strings.Contains(args, "[now]") {
 		cmd.Flags().BoolVar(&now, "now", false, "cut the session in hand off")
 	}
+	if strings.Contains(args, "--file") {
+		cmd.Flags().StringVar(&file, "file", "", "take the text from this `path`; - is standard input")
+	}
 	return cmd
+}
+
+// maxWords limits the text that a command takes from a file, in bytes. The command
+// itself may take less, and says so.
+const maxWords = 256 << 10
+
+// readWords returns the text of a file that is given to a command. "-" is stdin.
+func readWords(path string, stdin io.Reader) (string, error) {
+	in := stdin
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return "", fmt.Errorf("--file: %w", err)
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		in = file
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxWords+1))
+	text := strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("--file %s: %w", path, err)
+	case len(data) > maxWords:
+		return "", fmt.Errorf("--file %s: it has more than %d bytes. Name the file in a sentence instead, if it is in the repository", path, maxWords)
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return "", fmt.Errorf("--file %s: it is not UTF-8 text", path)
+	case text == "":
+		return "", fmt.Errorf("--file %s: there is no text in it", path)
+	}
+	return text, nil
 }
 
 func nonce() string {

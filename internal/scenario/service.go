@@ -173,6 +173,12 @@ func (s *DaemonService) Offer(_ context.Context, project string, f bot.RunFlags)
 	return loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: s.Tasks, First: "Task 1"}, nil
 }
 
+// ReadSource reads an empty source that takes tasks.
+func (s *DaemonService) ReadSource(_ context.Context, project string) (bot.SourceReading, error) {
+	set := s.Settings(project)
+	return bot.SourceReading{Repo: set.Repo, Source: set.Source}, nil
+}
+
 // Person returns the entry that pairs a person at a time.
 func Person(id, name string, role ledger.Role, at time.Time) ledger.Entry {
 	return ledger.Entry{Stream: ledger.SharedStream, Time: at, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: role, Since: at}}}

@@ -56,7 +56,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			return nil, fmt.Errorf("look at the repository: %w", err)
 		}
 	}
-	if begin.Upkeep == nil {
+	if !run.Aside() {
 		if err := e.preflightSource(ctx, ports, settings, base, &out, problem); err != nil {
 			return nil, err
 		}

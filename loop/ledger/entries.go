@@ -8,7 +8,7 @@ func Bodies() []Body {
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
-		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{},
+		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, IdeaTaken{}, IdeaPlanned{}, IdeaChanged{}, IdeaAccepted{}, IdeaEnded{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
@@ -113,6 +113,16 @@ func (TasksAdded) EntryType() string { return "tasks.added" }
 func (TasksUnasked) EntryType() string { return "tasks.unasked" }
 
 func (TasksRemoved) EntryType() string { return "tasks.removed" }
+
+func (IdeaTaken) EntryType() string { return "idea.taken" }
+
+func (IdeaPlanned) EntryType() string { return "idea.planned" }
+
+func (IdeaChanged) EntryType() string { return "idea.changed" }
+
+func (IdeaAccepted) EntryType() string { return "idea.accepted" }
+
+func (IdeaEnded) EntryType() string { return "idea.ended" }
 
 func (PathsAllowed) EntryType() string { return "paths.allowed" }
 

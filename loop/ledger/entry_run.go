@@ -12,10 +12,12 @@ type RunPlanned struct {
 	Fresh    bool     `json:"fresh,omitempty"`    // start from HEAD, even if the branch of an earlier run has commits
 	Previous string   `json:"previous,omitempty"` // branch of the source's last run
 	Upkeep   *Upkeep  `json:"upkeep,omitempty"`   // the run keeps an open request green, and works on no task of the source
+	Idea     string   `json:"idea,omitempty"`     // id of IdeaTaken: the run plans that idea, and works on no task of the source
 }
 
-// RunQueued records that a run is to begin once the one that keeps a request green has
-// ended: people's work comes first.
+// RunQueued records that a run is to begin once the one at work has ended: one that
+// works on no task of the source, and gives way, or one that ends and takes no more
+// tasks.
 type RunQueued struct {
 	Settings Settings `json:"settings"`
 	Check    bool     `json:"check,omitempty"`
@@ -141,6 +143,7 @@ const (
 	ReasonPreflight  Reason = "could not start"
 	ReasonChecked    Reason = "checked"              // run --check
 	ReasonReplaced   Reason = "replaced"             // by run --new
+	ReasonIdea       Reason = "idea worked on"       // the end of a run with RunPlanned.Idea
 	ReasonUpkeep     Reason = "request looked after" // the end of a run with RunPlanned.Upkeep
 	ReasonInternal   Reason = "internal error"
 )

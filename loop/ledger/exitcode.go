@@ -8,6 +8,7 @@ var exitCodes = map[Reason]int{
 	ReasonChosen:     0,
 	ReasonChecked:    0,
 	ReasonUpkeep:     0,
+	ReasonIdea:       0,
 	ReasonBlocked:    1,
 	ReasonNothing:    1,
 	ReasonManual:     1,

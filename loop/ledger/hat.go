@@ -62,6 +62,7 @@ const (
 
 	EventIdeas      = "ideas.complete"
 	EventEvaluation = "evaluation.verdict"
+	EventDraft      = "draft.complete"
 )
 
 // Events that every hat may end with.

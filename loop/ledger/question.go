@@ -28,6 +28,7 @@ type Question struct {
 	Do      DeferredCommand `json:"do,omitempty"`      // of AskLate
 	Sent    time.Time       `json:"sent,omitzero"`     // AskLate: when the command was typed
 	Paths   []string        `json:"paths,omitempty"`   // AskAllow: the paths that were written
+	Idea    string          `json:"idea,omitempty"`    // AskIdea: id of the idea whose plan it is about
 	Merge   *MergeAsked     `json:"merge,omitempty"`   // AskMerge: the request, with the head that its reader confirms
 	Asked   time.Time       `json:"asked"`
 	Expires time.Time       `json:"expires,omitzero"` // zero: never

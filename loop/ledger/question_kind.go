@@ -27,6 +27,7 @@ const (
 	AskSecret   QuestionKind = "secret"   // what looks like a secret was written again
 	AskRemake   QuestionKind = "remake"   // tasks are to be taken out of the branch
 	AskMerge    QuestionKind = "merge"    // a requested merge waits for its confirmation
+	AskIdea     QuestionKind = "idea"     // a person decides on the plan that was made from an idea
 	AskNewFiles QuestionKind = "newfiles" // a session made more new files than are taken without a question
 )
 
@@ -142,17 +143,21 @@ var questionKinds = map[QuestionKind]kindRow{
 		},
 		yes: "start", no: "cancel", role: RoleSteer, urgency: 14, personal: true,
 	},
+	AskIdea: {
+		verbs:    []AnswerVerb{{Name: "start", Words: WordsNone}, {Name: "change", Words: WordsRequired}, {Name: "drop", Words: WordsNone}},
+		sentence: "change", yes: "start", no: "drop", role: RoleSteer, urgency: 15,
+	},
 	AskRemake: {
 		verbs: []AnswerVerb{{Name: "drop", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
-		yes:   "drop", no: "cancel", role: RoleSteer, urgency: 16, ofSource: true,
+		yes:   "drop", no: "cancel", role: RoleSteer, urgency: 17, ofSource: true,
 	},
 	AskMerge: {
 		verbs: []AnswerVerb{{Name: "merge", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
-		yes:   "merge", no: "cancel", role: RoleAdmin, urgency: 15, personal: true,
+		yes:   "merge", no: "cancel", role: RoleAdmin, urgency: 16, personal: true,
 	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 17, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 18, personal: true, ofRun: true,
 	},
 }
 

@@ -162,7 +162,7 @@ const RoleImplementer = "implementer"
 // For returns the settings for a task: with the pattern that its role names. An
 // unknown role has the run's own pattern; preflight refuses such a run.
 func (s Settings) For(t Task) Settings {
-	if p, ok := s.Roles[t.Role]; ok && t.Role != RoleImplementer && !t.Own {
+	if p, ok := s.Roles[t.Role]; ok && t.Role != RoleImplementer {
 		s.Pattern = p
 	}
 	return s

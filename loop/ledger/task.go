@@ -70,6 +70,7 @@ type Task struct {
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
 	Own        bool       `json:"own,omitempty"`  // nightporter added it; it is in no file and is never written back
+	Idea       string     `json:"idea,omitempty"` // id of the idea that it plans; such a task is always Own
 }
 
 // Repeat says when a task that is done comes back.
@@ -181,6 +182,10 @@ func TitleKey(title string) string {
 type AddTasks struct {
 	Tasks []Task   `json:"tasks"`
 	Known []string `json:"known,omitempty"` // ids of tasks with one of the titles, when it was decided
+
+	// Needs has for each of Tasks the places of those before it that it depends on:
+	// their ids are not known before they are added. nil = none depends on another.
+	Needs [][]int `json:"needs,omitempty"`
 }
 
 // Has returns the ids of the tasks in list that an earlier try has added, in the

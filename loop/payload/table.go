@@ -92,6 +92,11 @@ var events = map[string]eventRow{
 		shape:  `{"ok":false,"task":"id of the task that has to be done again","findings":["what is wrong, and how you saw it"]}`,
 		check:  checkEvaluation,
 	},
+	ledger.EventDraft: {
+		fields: []field{{"summary", "words", true}, {"tasks", "list", true}},
+		shape:  `{"summary":"…","tasks":[{"id":"a","title":"…","body":"…","scope":["path"],"acceptance":["…"],"depends_on":[],"priority":0,"complexity":0}]}`,
+		check:  checkDraft,
+	},
 	"triage.verdict": {
 		fields: []field{{"reports", "list", true}},
 		shape:  `{"reports":[{"id":"b37","verdict":"take|set_aside","gate":3,"reason":"…"}]}`,

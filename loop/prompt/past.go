@@ -48,6 +48,9 @@ func (b *builder) position() string {
 	if b.isPart {
 		id = b.parent.Task.ID
 	}
+	if b.task.Task.Idea != "" { // it counts in no progress
+		return fmt.Sprintf("Attempt %d.", b.attempt.N)
+	}
 	done, total := b.project.Count()
 	line := fmt.Sprintf("Task %d of %d (%d done)", b.project.Place(id), total, done)
 	if n := slices.IndexFunc(b.parent.Parts, func(id string) bool { return ledger.SameID(id, b.task.Task.ID) }); n >= 0 {

@@ -32,14 +32,29 @@ func AddOnce(ctx context.Context, s Source, a ledger.AddTasks) (ledger.AddedTask
 	if all {
 		return ledger.AddedTasks{IDs: ids, Found: true, Snapshot: now}, nil
 	}
-	added, err := adder.Add(ctx, missing(a.Tasks, ids))
+	ids, err = addMissing(a, ids, func(tasks []ledger.Task) ([]string, error) { return adder.Add(ctx, tasks) })
 	if err != nil {
 		return ledger.AddedTasks{}, err
 	}
 	if now, err = s.Read(ctx); err != nil {
 		return ledger.AddedTasks{}, err
 	}
-	return ledger.AddedTasks{IDs: filled(ids, added), Snapshot: now}, nil
+	return ledger.AddedTasks{IDs: ids, Snapshot: now}, nil
+}
+
+// TakesTasks reports with a *ReadOnlyError that no task can be added to a source.
+func TakesTasks(s Source) error {
+	_, ok := s.(Adder)
+	switch s := s.(type) {
+	case *fileSource:
+		_, ok = s.form.(form.Adder)
+	case *folderSource:
+		ok = true
+	}
+	if !ok {
+		return &ReadOnlyError{File: strings.Join(s.Owned(), ", ")}
+	}
+	return nil
 }
 
 // onceAdder is a source whose additions are one change each, and can be taken out.
@@ -64,38 +79,67 @@ func (s *fileSource) addOnce(ctx context.Context, a ledger.AddTasks) (ledger.Add
 		if done = (ledger.AddedTasks{IDs: ids, Found: all, Snapshot: now}); all {
 			return fresh, nil
 		}
-		grown, added, err := adder.Add(s.rel, fresh, missing(a.Tasks, ids))
+		grown := fresh
+		write := func(tasks []ledger.Task) (added []string, err error) {
+			grown, added, err = adder.Add(s.rel, grown, tasks)
+			return added, err
+		}
+		missing := ids
+		ids, err = addMissing(a, missing, write)
+		if wrong := (*ledger.InputError)(nil); errors.As(err, &wrong) && a.Needs != nil {
+			// A list without ids has no place for dependencies. Its order is what is left.
+			a := a
+			grown, a.Needs = fresh, nil
+			ids, err = addMissing(a, missing, write)
+		}
 		if err != nil {
 			return nil, err
 		}
 		if now, err = s.form.Parse(s.rel, grown); err != nil {
 			return nil, err
 		}
-		done = ledger.AddedTasks{IDs: filled(ids, added), Text: inserted(fresh, grown), Snapshot: now}
+		done = ledger.AddedTasks{IDs: ids, Text: inserted(fresh, grown), Snapshot: now}
 		return grown, nil
 	})
 	return done, err
 }
 
-// missing returns the tasks whose place in ids is empty.
-func missing(tasks []ledger.Task, ids []string) (out []ledger.Task) {
-	for n, t := range tasks {
-		if ids[n] == "" {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// filled puts the ids of added tasks into the empty places.
-func filled(ids, added []string) []string {
+// addMissing adds the tasks of a whose place in ids is empty, and returns ids with
+// those that they got. Where tasks depend on each other they are added one by one,
+// because the id of one is written into the next.
+func addMissing(a ledger.AddTasks, ids []string, add func([]ledger.Task) ([]string, error)) ([]string, error) {
 	ids = slices.Clone(ids)
-	for n := range ids {
-		if ids[n] == "" && len(added) > 0 {
-			ids[n], added = added[0], added[1:]
+	var tasks []ledger.Task
+	var places []int
+	flush := func() error {
+		if len(tasks) == 0 {
+			return nil
+		}
+		added, err := add(tasks)
+		for k, id := range added {
+			ids[places[k]] = id
+		}
+		tasks, places = nil, nil
+		return err
+	}
+	for n, t := range a.Tasks {
+		if ids[n] != "" {
+			continue
+		}
+		if a.Needs != nil {
+			t.DependsOn = slices.Clip(t.DependsOn)
+			for _, m := range a.Needs[n] {
+				t.DependsOn = append(t.DependsOn, ids[m])
+			}
+		}
+		tasks, places = append(tasks, t), append(places, n)
+		if a.Needs != nil {
+			if err := flush(); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return ids
+	return ids, flush()
 }
 
 // inserted returns the one piece of text that grown has and fresh has not, "" if they

@@ -67,6 +67,45 @@ func testAdding(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		}
 	})
 
+	t.Run("tasks that depend on each other", func(t *testing.T) {
+		for v := range variants {
+			f := open(t, t.TempDir(), v)
+			plan := ledger.AddTasks{Needs: [][]int{nil, {0}, {0, 1}}, Tasks: []ledger.Task{{Title: "Tap on the map"}, {Title: "Draw a map"}, {Title: "Test the map"}}}
+			added, err := AddOnce(t.Context(), f.source, plan)
+			if err != nil || len(added.IDs) != 3 {
+				t.Fatalf("%+v %v", added, err)
+			}
+			now, err := f.source.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := -1
+			for n, needs := range plan.Needs {
+				at := slices.IndexFunc(now.Tasks, func(t ledger.Task) bool { return ledger.SameID(t.ID, added.IDs[n]) })
+				if at < 0 || now.Tasks[at].Title != plan.Tasks[n].Title {
+					t.Fatalf("%s is not there: %+v", added.IDs[n], now.Tasks)
+				}
+				if at < last {
+					t.Errorf("variant %d: %q stands before what it needs", v, plan.Tasks[n].Title)
+				}
+				last = at
+				if len(now.Tasks[at].DependsOn) == 0 && n > 0 {
+					t.Logf("variant %d has no place for dependencies", v)
+					continue
+				}
+				for _, m := range needs {
+					if !slices.ContainsFunc(now.Tasks[at].DependsOn, func(id string) bool { return ledger.SameID(id, added.IDs[m]) }) {
+						t.Errorf("variant %d: %q depends on %v, want %s too", v, now.Tasks[at].Title, now.Tasks[at].DependsOn, added.IDs[m])
+					}
+				}
+			}
+			again, err := AddOnce(t.Context(), f.reopen(), plan)
+			if err != nil || !again.Found || !slices.Equal(again.IDs, added.IDs) {
+				t.Errorf("variant %d: added again: %+v %v", v, again, err)
+			}
+		}
+	})
+
 	t.Run("what was changed stays", func(t *testing.T) {
 		t.Parallel()
 		f := open(t, t.TempDir(), 0)

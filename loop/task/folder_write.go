@@ -167,7 +167,11 @@ func (s *folderSource) add(ctx context.Context, a ledger.AddTasks) (done ledger.
 	if done = (ledger.AddedTasks{IDs: ids, Found: all, Snapshot: now}); all {
 		return done, nil
 	}
-	added, text, err := s.writeFiles(r, missing(a.Tasks, ids))
+	ids, tasks, err := s.withIDs(r, a, ids)
+	if err != nil {
+		return done, err
+	}
+	text, err := s.writeFiles(r, tasks)
 	if err != nil {
 		return done, err
 	}
@@ -177,14 +181,45 @@ func (s *folderSource) add(ctx context.Context, a ledger.AddTasks) (done ledger.
 	if now, err = s.snapshot(r); err != nil {
 		return done, err
 	}
-	return ledger.AddedTasks{IDs: filled(ids, added), Text: text, Snapshot: now}, nil
+	return ledger.AddedTasks{IDs: ids, Text: text, Snapshot: now}, nil
 }
 
-// writeFiles makes the files of new tasks. What it has made is removed when one fails.
-func (s *folderSource) writeFiles(r folderReading, tasks []ledger.Task) (ids []string, text string, err error) {
-	if ids, err = backlogmd.NextIDs(r.config, s.rel, r.tasks(), slices.Concat(r.all(), r.archived), tasks); err != nil {
-		return nil, "", err
+// withIDs returns ids with those that the tasks of a get whose place in it is empty,
+// and these tasks, each with its id and with those of the tasks that it needs.
+func (s *folderSource) withIDs(r folderReading, a ledger.AddTasks, ids []string) ([]string, []ledger.Task, error) {
+	ids = slices.Clone(ids)
+	var tasks []ledger.Task
+	var places []int
+	for n, t := range a.Tasks {
+		if ids[n] == "" {
+			tasks, places = append(tasks, t), append(places, n)
+		}
 	}
+	next := func() ([]string, error) {
+		return backlogmd.NextIDs(r.config, s.rel, r.tasks(), slices.Concat(r.all(), r.archived), tasks)
+	}
+	given, err := next()
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, n := range places {
+		ids[n], tasks[k].ID = given[k], given[k]
+	}
+	for k, n := range places {
+		if a.Needs == nil {
+			break
+		}
+		for _, m := range a.Needs[n] {
+			tasks[k].DependsOn = append(slices.Clip(tasks[k].DependsOn), ids[m])
+		}
+	}
+	_, err = next() // looks at the dependencies, too
+	return ids, tasks, err
+}
+
+// writeFiles makes the files of new tasks and returns their texts, one after the
+// other. What it has made is removed when one fails.
+func (s *folderSource) writeFiles(r folderReading, tasks []ledger.Task) (text string, err error) {
 	var made []string
 	defer func() {
 		if err != nil {
@@ -195,14 +230,13 @@ func (s *folderSource) writeFiles(r folderReading, tasks []ledger.Task) (ids []s
 	}()
 	like, err := s.likeOf(r)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
-	for n, t := range tasks {
-		t.ID = ids[n]
+	for _, t := range tasks {
 		name, data := backlogmd.NewFile(r.config, t, time.Now())
 		path := filepath.Join(s.path, openFolderName, name)
 		if err := writeNew(path, data, like); err != nil {
-			return nil, "", fmt.Errorf("write %s: %w", name, err)
+			return "", fmt.Errorf("write %s: %w", name, err)
 		}
 		made = append(made, path)
 		f := s.file(s.pathOf(name))
@@ -211,7 +245,7 @@ func (s *folderSource) writeFiles(r folderReading, tasks []ledger.Task) (ids []s
 		f.mu.Unlock()
 		text += string(data)
 	}
-	return ids, text, fsutil.SyncDir(filepath.Join(s.path, openFolderName))
+	return text, fsutil.SyncDir(filepath.Join(s.path, openFolderName))
 }
 
 // pathOf returns the path of an open task's file, below the repository.

@@ -47,15 +47,24 @@ type fixture struct {
 // quiet are everybody's quiet hours.
 const quiet = ledger.Hours("23:00-07:00")
 
-// open starts everything and stops it when the test ends.
+// open starts the night of docs/spec 20, and stops it when the test ends.
 func open(t *testing.T, p phone) *fixture {
+	t.Helper()
+	sessions := newSessions(plan(), script())
+	return openNight(t, p, sessions, nil, settings, len(plan().Tasks))
+}
+
+// openNight starts everything, and stops it when the test ends. adder takes tasks
+// into the plan, nil = nothing does. A run that a user asks for has these settings and
+// this many tasks.
+func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, settings func() ledger.Settings, tasks int) *fixture {
 	t.Helper()
 	db := storetest.Open(t, storetest.FastDir(t))
 	w := &fixture{t: t, store: db, phone: p, facts: map[string]report.Facts{}}
 	if _, err := db.Commit(t.Context(), ledger.Batch{Key: "before", Time: clock(), Records: before(), Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
-	w.sessions = newSessions()
+	w.sessions = sessions
 	w.sessions.emit = func(e loop.Emit) error { return scenario.Emit(context.Background(), w.engine, "shop", e) }
 	w.notify = notify.New(notify.Options{
 		ChatsWith: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
@@ -65,7 +74,8 @@ func open(t *testing.T, p phone) *fixture {
 	var err error
 	w.engine, err = engine.Open(t.Context(), engine.Options{
 		Ledger: db, Ports: w.sessions.project, Compose: w.compose,
-		Sent: func(chats []string) { w.delivery.Wake(chats...) },
+		Adder: func(string, ledger.SourceRef) (engine.Adder, error) { return adder, nil },
+		Sent:  func(chats []string) { w.delivery.Wake(chats...) },
 		Observe: func(_, after loop.State, e ledger.Entry) {
 			if b, ok := e.Body.(ledger.QuestionAnswered); ok {
 				time.AfterFunc(loop.UndoTime, func() { w.noUndo(after.Project.Name, b.ID) })
@@ -79,7 +89,7 @@ func open(t *testing.T, p phone) *fixture {
 	}
 	w.service = &scenario.DaemonService{
 		Engine: w.engine, Store: db, Names: []string{"shop", "blog"}, Quiet: quiet,
-		Settings: func(string) ledger.Settings { return settings() }, Tasks: len(plan().Tasks),
+		Settings: func(string) ledger.Settings { return settings() }, Tasks: tasks,
 	}
 	w.delivery = delivery.New(p.options(delivery.Options{
 		Outbox: db, Clock: clock, Live: live{w},

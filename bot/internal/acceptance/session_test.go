@@ -24,6 +24,7 @@ type sessions struct {
 	script map[string][]act // by "7 builder", in order
 	red    string           // output of the next verification
 	faults []string
+	adds   *growingPlan // the plan, if tasks are added to it; nil = ports has it
 }
 
 // act is the scripted behaviour of one session.
@@ -37,9 +38,9 @@ type act struct {
 	limit string // clock time until which its agent reports a limit; "" = none
 }
 
-func newSessions() *sessions {
-	s := &sessions{script: script()}
-	s.ports = scenario.NewPorts(plan(), s.run)
+func newSessions(plan ledger.Snapshot, script map[string][]act) *sessions {
+	s := &sessions{script: script}
+	s.ports = scenario.NewPorts(plan, s.run)
 	s.ports.Zone = berlin
 	return s
 }
@@ -54,7 +55,7 @@ func (s *sessions) fault(format string, args ...any) {
 func (s *sessions) next(l ledger.Launch) (act, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := ledger.ShortID(l.Task)[1:] + " " + l.Hat
+	key := strings.TrimPrefix(ledger.ShortID(l.Task), "#") + " " + l.Hat
 	if len(s.script[key]) == 0 {
 		s.faults = append(s.faults, l.Session+": the script has no other session of "+key)
 		return act{}, false
@@ -123,6 +124,9 @@ func (s *sessions) agent(l ledger.Launch, a act, x *ledger.Exit) {
 // project returns the ports of a project.
 func (s *sessions) project(ctx context.Context, set ledger.Settings) (engine.Ports, error) {
 	p, err := s.ports.Project(ctx, set)
+	if s.adds != nil {
+		p.Source, p.Adder = &growingSource{p.Source, s.adds}, s.adds
+	}
 	p.Source, p.Repository = slowSource{p.Source}, repository{p.Repository, s.ports}
 	return p, err
 }

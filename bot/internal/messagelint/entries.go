@@ -108,6 +108,11 @@ var Entries = map[string][]Teller{
 	"session.throttled": {Console, Notify},
 	"shared.head":       silent,
 	"source.marked":     {Console},
+	"idea.taken":        silent, // the reply says it
+	"idea.planned":      silent, // the question that follows shows it
+	"idea.changed":      silent, // the answered question says it
+	"idea.accepted":     silent, // as idea.changed
+	"idea.ended":        {Console, Notify},
 	"tasks.asked":       silent, // the reply says it
 	"tasks.added":       {Notify},
 	"tasks.unasked":     silent, // the reply says it

@@ -16,6 +16,9 @@ var Keys = map[string][]string{
 	"ask.checks":   {"Waits as long as it takes"},
 	"ask.baseline": {"No answer by ", "Waits as long as it takes"},
 	"ask.late":     {"No answer by "},
+	"ask.idea":     {"No answer by ", "Waits as long as it takes"},
+	"idea.written": {"A run starts with it.", "The run under way takes it.", "The next run takes it."},
+	"idea.failed":  {"Nothing was written."},
 	"ask.remake":   {"No answer by ", "Waits as long as it takes"},
 	"ask.now":      {"No answer by "},
 	"ask.merge":    {"No answer by "},
@@ -97,6 +100,9 @@ var Keys = map[string][]string{
 	// Replies to /add, edited as the tasks are written.
 	"add.writing": nil, "add.waits": nil, "add.done": nil, "add.found": nil, "add.failed": nil, "add.leaving": nil, "add.out": nil, "add.stays": nil,
 	"add.source": nil, "add.nosource": nil, "add.twice": nil, "add.words": nil,
+
+	// Replies to /idea.
+	"idea.taken": nil, "idea.words": nil, "idea.nohost": nil, "idea.source": nil,
 
 	// The live message.
 	"status.running": nil, "status.waiting": nil, "status.standstill": nil, "status.pausing": nil, "status.paused": nil, "status.stopping": nil,

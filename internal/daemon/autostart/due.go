@@ -28,7 +28,7 @@ func (m metDue) repeats(due, now time.Time) bool {
 func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 	for _, name := range s.due(now) {
 		st, _ := s.o.Engine.State(name)
-		if r := st.Project.Run; !r.Over() && r.Upkeep == nil { // one that keeps a request green gives way
+		if r := st.Project.Run; !r.Over() && !r.Aside() { // one that is aside gives way
 			s.o.Log.Info("due by schedule, and under way already", "project", name, "run", r.ID)
 			continue
 		}

@@ -33,11 +33,11 @@ func (svc *Service) ReadSource(ctx context.Context, name string) (bot.SourceRead
 			File: cfg.File, Text: fmt.Sprintf("there is no project %q in the configuration", name), Remedy: "Add a [[project]] with that name.",
 		}}}
 	}
-	read, err := project.ReadSource(ctx, s)
+	read, closed, err := project.ReadSource(ctx, s)
 	if err != nil {
 		return bot.SourceReading{}, err
 	}
-	return bot.SourceReading{Repo: s.Repo, Source: s.Source, Tasks: read.Tasks}, nil
+	return bot.SourceReading{Repo: s.Repo, Source: s.Source, Tasks: read.Tasks, Closed: closed}, nil
 }
 
 // Written waits until all that was decided about people's files is written.

@@ -41,11 +41,15 @@ func (a adder) RemoveAdded(ctx context.Context, r ledger.RemoveTasks) error {
 }
 
 // ReadSource reads the source of these settings. What a person has to repair is a
-// *ledger.InputError.
-func ReadSource(ctx context.Context, s ledger.Settings) (ledger.Snapshot, error) {
+// *ledger.InputError. closed says why no task can be added to it, nil if one can.
+func ReadSource(ctx context.Context, s ledger.Settings) (read ledger.Snapshot, closed *ledger.Diagnostic, err error) {
 	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{})
 	if err != nil {
-		return ledger.Snapshot{}, err
+		return ledger.Snapshot{}, nil, err
 	}
-	return source.Read(ctx)
+	if err := task.TakesTasks(source); err != nil {
+		closed = &ledger.Diagnostic{File: s.Source.Path, Text: "no task can be added to this source", Remedy: "Add the tasks yourself, or name a source that takes tasks, such as plan:checkout.md"}
+	}
+	read, err = source.Read(ctx)
+	return read, closed, err
 }

@@ -44,6 +44,7 @@ var samples = map[reflect.Type]any{
 	reflect.TypeFor[ledger.AttemptOutcome]():  ledger.OutcomeStalled,
 	reflect.TypeFor[ledger.MemoryKind]():      ledger.MemoryDecision,
 	reflect.TypeFor[ledger.Hours]():           ledger.Hours("23:00-07:00"),
+	reflect.TypeFor[ledger.IdeaEnd]():         ledger.IdeaWritten,
 }
 
 // Fill sets every field of v to a value that is not its zero value. String
