@@ -241,6 +241,7 @@ type Project struct {
 	Hosts         []string               `toml:"hosts"` // "name" or "name:port"
 	Layout        Layout                 `toml:"layout"`
 	CommitStatus  bool                   `toml:"commit_status"`
+	CloseIssues   *bool                  `toml:"close_issues"` // nil = true
 	TrustRepo     bool                   `toml:"trust_repo"`
 	Hooks         bool                   `toml:"hooks"`
 	Sign          bool                   `toml:"sign"`

@@ -59,6 +59,10 @@ type TaskState struct {
 	// taken up by a person.
 	Returned *ledger.Returned `json:"returned,omitempty"`
 	Last     time.Time        `json:"last,omitzero"` // time of the last attempt
+	// Taken is the hash of the text with which a person took a task of somebody whose
+	// word alone starts no session (Task.Author); "" = nobody did, or the text is another
+	// one now.
+	Taken string `json:"taken,omitempty"`
 }
 
 // Attempt is one try at a task: a chain of sessions, each of which continues

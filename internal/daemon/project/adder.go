@@ -4,15 +4,19 @@ import (
 	"context"
 	"sync"
 
+	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
 // Adders opens sources for new tasks alone, and keeps them: a source that has just
-// written its file need not wait for it to come to rest. The zero value is ready for
-// use.
-type Adders struct{ opened sync.Map }
+// written its file need not wait for it to come to rest.
+type Adders struct {
+	Config func() *config.Config // in force
+
+	opened sync.Map
+}
 
 // Open opens the source of a repository. Mistakes in its path or kind are a
 // *ledger.InputError.
@@ -21,7 +25,7 @@ func (a *Adders) Open(repo string, source ledger.SourceRef) (engine.Adder, error
 	if s, ok := a.opened.Load(key); ok {
 		return s.(adder), nil
 	}
-	s, err := task.Open(source.Kind, source.Path, repo, task.Options{})
+	s, err := OpenSource(a.Config, "", repo, "", source, task.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +46,8 @@ func (a adder) RemoveAdded(ctx context.Context, r ledger.RemoveTasks) error {
 
 // ReadSource reads the source of these settings. What a person has to repair is a
 // *ledger.InputError.
-func ReadSource(ctx context.Context, s ledger.Settings) (ledger.Snapshot, error) {
-	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{})
+func (c *Catalog) ReadSource(ctx context.Context, s ledger.Settings) (ledger.Snapshot, error) {
+	source, err := c.OpenSource(s, task.Options{})
 	if err != nil {
 		return ledger.Snapshot{}, err
 	}
