@@ -238,7 +238,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 }
 
 func checkSource(ctx context.Context, cfg *config.Config, s ledger.Settings) []finding {
-	source, err := project.OpenSource(func() *config.Config { return cfg }, s.Project, s.Repo, s.Remote, s.Source, task.Options{})
+	source, err := (&project.Sources{Config: func() *config.Config { return cfg }}).Open(s.Project, s.Repo, s.Remote, s.Source, task.Options{})
 	if err != nil {
 		return fromError(err)
 	}

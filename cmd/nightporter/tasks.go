@@ -81,7 +81,7 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	if ref.Kind, ref.Path, err = task.Resolve(cmd.Context(), pr.Repo, ref.Kind, ref.Path); err != nil {
 		return fail(err)
 	}
-	source, err := project.OpenSource(func() *config.Config { return cfg }, pr.Name, pr.Repo, pr.Remote, ledger.SourceRef{Kind: ref.Kind, Path: ref.Path}, task.Options{})
+	source, err := (&project.Sources{Config: func() *config.Config { return cfg }}).Open(pr.Name, pr.Repo, pr.Remote, ledger.SourceRef{Kind: ref.Kind, Path: ref.Path}, task.Options{})
 	if err != nil {
 		return fail(err)
 	}

@@ -8,6 +8,8 @@
 //	file_source.go     a source whose tasks are all in one file, whatever its form
 //	backlog_kind.go    the row of backlogs
 //	backlog_*.go       a source of a backlog, its specs and its diary
+//	forge_kind.go      the row of issues of a forge
+//	forge_*.go         a source of issues, and their texts
 //	progress.go        the progress log beside a file
 //	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time

@@ -30,9 +30,6 @@ const (
 	// pollIssues is the time between two looks. While nothing changes, a look is one
 	// call that GitHub does not count.
 	pollIssues = time.Minute
-	// readWhole is how long an unchanged list is believed. It does not show whose
-	// right to write was taken away, nor an issue that was deleted.
-	readWhole = 10 * time.Minute
 	// closedFor is how long a closed issue stays on the list. Every later reading
 	// lacks it: Snapshot.Partial.
 	closedFor = 7 * 24 * time.Hour
@@ -44,37 +41,14 @@ type forgeSource struct {
 	opts  Options
 	every time.Duration // between two looks
 
-	mu      sync.Mutex
-	tag     string // of last
-	last    ledger.Snapshot
-	whole   time.Time // when last was read
-	seen    contentHash
-	limited *ledger.ForgeError // until its RetryAt
+	mu   sync.Mutex
+	tag  string // of last
+	last ledger.Snapshot
+	seen contentHash
 }
 
 // name returns what messages call the source.
 func (s *forgeSource) name() string { return KindForge + ":" + s.label }
-
-// tracker opens the issues. While the forge asks for a pause, that is the error.
-func (s *forgeSource) tracker(ctx context.Context) (Tracker, error) {
-	s.mu.Lock()
-	limited := s.limited
-	s.mu.Unlock()
-	if limited != nil && time.Now().Before(limited.RetryAt) {
-		return nil, limited
-	}
-	return s.opts.Tracker(ctx)
-}
-
-// failed remembers a pause that the forge asks for, and returns err.
-func (s *forgeSource) failed(err error) error {
-	if e, ok := errors.AsType[*ledger.ForgeError](err); ok && e.Failure == ledger.ForgeLimited {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.limited = e
-	}
-	return err
-}
 
 // Read implements Source. What the forge refuses is an input error: no run starts with
 // it. What passes is an error of the machine, and tried again.
@@ -103,20 +77,16 @@ func (s *forgeSource) list(ctx context.Context) (ledger.Snapshot, error) {
 	if ctx.Err() != nil {
 		return ledger.Snapshot{}, context.Cause(ctx)
 	}
-	tracker, err := s.tracker(ctx)
+	tracker, err := s.opts.Tracker(ctx)
 	if err != nil {
 		return ledger.Snapshot{}, err
 	}
-	now := time.Now()
-	query := ledger.IssueQuery{Label: s.label, Since: now.Add(-closedFor)}
 	s.mu.Lock()
-	if now.Sub(s.whole) < readWhole && now.After(s.whole) {
-		query.Tag = s.tag
-	}
+	tag := s.tag
 	s.mu.Unlock()
-	list, err := tracker.Issues(ctx, query)
+	list, err := tracker.Issues(ctx, ledger.IssueQuery{Label: s.label, Since: time.Now().Add(-closedFor), Tag: tag})
 	if err != nil {
-		return ledger.Snapshot{}, s.failed(err)
+		return ledger.Snapshot{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +97,7 @@ func (s *forgeSource) list(ctx context.Context) (ledger.Snapshot, error) {
 	for _, i := range list.Issues {
 		snapshot.Tasks = append(snapshot.Tasks, s.task(i))
 	}
-	s.tag, s.last, s.whole = list.Tag, snapshot, now
+	s.tag, s.last = list.Tag, snapshot
 	return snapshot, nil
 }
 
@@ -187,7 +157,7 @@ func (s *forgeSource) mark(ctx context.Context, m ledger.Marking) (there bool, e
 	if !ok {
 		return false, nil
 	}
-	tracker, err := s.tracker(ctx)
+	tracker, err := s.opts.Tracker(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -196,13 +166,13 @@ func (s *forgeSource) mark(ctx context.Context, m ledger.Marking) (there bool, e
 		return false, nil
 	}
 	if err != nil {
-		return false, s.failed(err)
+		return false, err
 	}
 	err = tracker.ChangeIssue(ctx, s.change(i, m.Mark))
 	if isMissing(err) {
 		return false, nil
 	}
-	return true, s.failed(err)
+	return true, err
 }
 
 // change returns what a status changes of an issue. Its label says which issues were
@@ -240,7 +210,7 @@ func (s *forgeSource) Log(ctx context.Context, p ledger.Progress) error {
 	if !ok {
 		return nil
 	}
-	tracker, err := s.tracker(ctx)
+	tracker, err := s.opts.Tracker(ctx)
 	if err != nil {
 		return err
 	}
@@ -249,7 +219,7 @@ func (s *forgeSource) Log(ctx context.Context, p ledger.Progress) error {
 	if isMissing(err) {
 		return nil
 	}
-	return s.failed(err)
+	return err
 }
 
 // Add implements Adder: each task is an issue with the label.
@@ -259,14 +229,14 @@ func (s *forgeSource) Add(ctx context.Context, tasks []ledger.Task) (ids []strin
 			return nil, inputError("", "an issue cannot say what it depends on", "Add it without, or say it in its text")
 		}
 	}
-	tracker, err := s.tracker(ctx)
+	tracker, err := s.opts.Tracker(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range tasks {
 		i, err := tracker.CreateIssue(ctx, ledger.IssueDraft{Title: t.Title, Body: issueText(t), Labels: []string{s.label}})
 		if err != nil {
-			return nil, s.failed(err)
+			return nil, err
 		}
 		ids = append(ids, issueID(i.Number))
 	}

@@ -219,18 +219,9 @@ func testForgeConformance(t *testing.T) {
 		if _, err := source.Read(t.Context()); fault.Of(err) != ledger.FaultForge {
 			t.Errorf("away: %v", err)
 		}
-		f.Fail(memory.Fault{Method: "Issue", Err: &ledger.ForgeError{Failure: ledger.ForgeLimited, Text: "later", RetryAt: time.Now().Add(time.Hour)}})
-		marks := []ledger.Marking{{Task: issueID(numbers[0]), Mark: ledger.MarkDone}}
-		if err := source.Mark(t.Context(), marks); fault.Of(err) != ledger.FaultForge {
-			t.Errorf("limited: %v", err)
-		}
-		calls := len(f.Calls())
-		limited := (*ledger.ForgeError)(nil)
-		if err := source.Mark(t.Context(), marks); !errors.As(err, &limited) || limited.RetryAt.IsZero() || len(f.Calls()) != calls {
-			t.Errorf("%v after %d more calls: nothing is sent while a limit lasts", err, len(f.Calls())-calls)
-		}
-		if _, err := source.Read(t.Context()); !errors.As(err, &limited) || len(f.Calls()) != calls {
-			t.Errorf("%v after %d more calls", err, len(f.Calls())-calls)
+		f.Fail(memory.Fault{Method: "Issue", Err: &ledger.ForgeError{Failure: ledger.ForgeRights, Text: "the token may not do this"}})
+		if err := source.Mark(t.Context(), []ledger.Marking{{Task: issueID(numbers[0]), Mark: ledger.MarkDone}}); fault.Of(err) != ledger.FaultRefused {
+			t.Errorf("refused: %v; want a fault that waits for a person", err)
 		}
 	})
 

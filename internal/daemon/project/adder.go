@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
@@ -13,7 +12,7 @@ import (
 // Adders opens sources for new tasks alone, and keeps them: a source that has just
 // written its file need not wait for it to come to rest.
 type Adders struct {
-	Config func() *config.Config // in force
+	Sources *Sources
 
 	opened sync.Map
 }
@@ -25,7 +24,7 @@ func (a *Adders) Open(repo string, source ledger.SourceRef) (engine.Adder, error
 	if s, ok := a.opened.Load(key); ok {
 		return s.(adder), nil
 	}
-	s, err := OpenSource(a.Config, "", repo, "", source, task.Options{})
+	s, err := a.Sources.Open("", repo, "", source, task.Options{})
 	if err != nil {
 		return nil, err
 	}
