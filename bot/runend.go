@@ -164,6 +164,10 @@ func standsHow(s loop.State, t loop.TaskState) string {
 		return SignAsk + " " + id + " manual verify" + asks
 	case ledger.Waiting:
 		return SignAsk + " " + id + " " + waitsFor(s, t) + asks
+	case ledger.Pending:
+		if t.Untaken() {
+			return SignAsk + " " + id + " " + taskStanding(s, t)
+		}
 	}
 	return ""
 }

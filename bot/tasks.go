@@ -204,6 +204,10 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 		}
 		m.button("Skip", "/skip "+a)
 	case ledger.Pending:
+		if t.Untaken() {
+			m.untaken(t)
+			return
+		}
 		if n := unmetNeeds(s, t); len(n) > 0 {
 			m.add("Runs when " + shortID(n[0].Task.ID) + " is done.")
 			m.button("Task "+strings.TrimPrefix(shortID(n[0].Task.ID), "#"), "/task "+idArg(n[0].Task.ID))
@@ -240,6 +244,9 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	case ledger.Skipped:
 		return "skipped"
 	case ledger.Pending:
+		if t.Untaken() {
+			return "by " + Cut(Clean(t.Task.Author), 24) + ", not taken"
+		}
 		if n := unmetNeeds(s, t); len(n) > 0 {
 			return "waits for " + shortID(n[0].Task.ID)
 		}
@@ -299,4 +306,23 @@ func dependsOn(s loop.State, t loop.TaskState) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// mostUntaken is how many lines of a stranger's text a card shows.
+const mostUntaken = 20
+
+// untaken shows a task of somebody who may not write to the repository, with its text
+// and the button that lets it be worked on: whoever takes it has to know what it says.
+func (m *Message) untaken(t loop.TaskState) {
+	m.add("Its author may not write to the repository. Read it before you take it: its sessions have the network.")
+	lines := CleanLines(t.Task.Body)
+	for _, line := range lines[:min(len(lines), mostUntaken)] {
+		m.quote(line)
+	}
+	if more := len(lines) - mostUntaken; more > 0 {
+		m.add(fmt.Sprintf("%s more: read the issue itself.", Plural(more, "line")))
+	}
+	a := idArg(t.Task.ID)
+	m.button("Take", "/next "+a)
+	m.button("Skip", "/skip "+a)
 }

@@ -241,7 +241,8 @@ type Project struct {
 	Hosts         []string               `toml:"hosts"` // "name" or "name:port"
 	Layout        Layout                 `toml:"layout"`
 	CommitStatus  bool                   `toml:"commit_status"`
-	BdWrite       bool                   `toml:"bd_write"` // finished issues of beads are closed through bd, which may commit and push
+	BdWrite       bool                   `toml:"bd_write"`     // finished issues of beads are closed through bd, which may commit and push
+	CloseIssues   *bool                  `toml:"close_issues"` // nil = true
 	TrustRepo     bool                   `toml:"trust_repo"`
 	Hooks         bool                   `toml:"hooks"`
 	Sign          bool                   `toml:"sign"`

@@ -360,6 +360,9 @@ func (p Project) read(b ledger.SourceRead, at time.Time) Project {
 			edited.counted(now.Failures)
 			edited.Task, edited.Doubted, edited.Lost = *now, time.Time{}, ""
 			edited.Archived, edited.ArchivedText = false, ""
+			if edited.Taken != "" && edited.Taken != hashText(&edited.Task) {
+				edited.Taken = ""
+			}
 			t = &edited
 		}
 		if since, ok := doubted[key]; ok || b.Trouble != "" && !t.Doubted.IsZero() {

@@ -62,6 +62,10 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.AnswerUndone:
 		t.Failed, t.LastFail = b.Before.Failed, b.Before.LastFail
 		t.Words = slices.Clip(t.Words[:min(len(t.Words), max(b.Before.Words, 0))])
+	case ledger.TaskNext:
+		if t.Task.Author != "" {
+			t.Taken = hashText(&t.Task)
+		}
 	case ledger.TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
 	case ledger.SourceMarked:

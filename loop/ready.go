@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -25,6 +26,9 @@ func (d *decision) settleReady() {
 // waitsFor returns what the task at position n waits for before it is ready, in
 // words, or "".
 func (l TaskList) waitsFor(n int, t *TaskState) string {
+	if t.Untaken() {
+		return "by " + t.Task.Author + ", who may not write here: waits for /next " + strings.TrimPrefix(ledger.ShortID(t.Task.ID), "#")
+	}
 	if on := l.missing(n, t); on != "" {
 		return "needs " + ledger.ShortID(on)
 	}

@@ -54,6 +54,10 @@ func (d *decision) takeSource(s reading) {
 		if seen.has(n) || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone {
 			continue
 		}
+		if s.Partial && t.Status == ledger.Done && t.Task.Mark == ledger.MarkDone {
+			lacking[before.ids.keys[n]] = true // it keeps its place
+			continue
+		}
 		whole = false
 		if !s.believes(t) {
 			lacking[before.ids.keys[n]] = true

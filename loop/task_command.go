@@ -85,6 +85,8 @@ func (d *decision) nextTask(id string) {
 	switch {
 	case !ok:
 		d.noTask(id)
+	case t.Untaken():
+		d.take(t)
 	case t.Queued():
 		d.refuse(ledger.CodeNotReady, "%s is finished and waits for the batch; only a ready task can be next", ledger.ShortID(t.Task.ID))
 	case t.Status != ledger.Ready:

@@ -66,6 +66,10 @@ type TaskState struct {
 	// tools'.
 	Uncounted int `json:"uncounted,omitempty"`
 	Counted   int `json:"counted,omitempty"`
+	// Taken is the hash of the text with which a person took a task of somebody whose
+	// word alone starts no session (Task.Author); "" = nobody did, or the text is another
+	// one now.
+	Taken string `json:"taken,omitempty"`
 }
 
 // Attempt is one try at a task: a chain of sessions, each of which continues

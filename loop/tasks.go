@@ -212,9 +212,9 @@ func (l TaskList) unsettled(n int, t *TaskState) bool {
 	case t.Status == ledger.Pending && len(t.Parts) > 0:
 		return l.openPart(t) == ""
 	case t.Status == ledger.Pending:
-		return l.missing(n, t) == "" && l.earlier(t) == 0
+		return l.missing(n, t) == "" && l.earlier(t) == 0 && !t.Untaken()
 	case t.Status == ledger.Ready && t.Attempt == nil:
-		return l.missing(n, t) != "" || l.earlier(t) != 0
+		return l.missing(n, t) != "" || l.earlier(t) != 0 || t.Untaken()
 	}
 	return false
 }

@@ -218,6 +218,9 @@ func (c *Console) openTasks(s loop.State) string {
 		if t.Question != "" && (t.Status == ledger.Blocked || t.Status == ledger.ManualVerify || t.Status == ledger.Waiting) {
 			id += " (" + bot.Clean(t.Question) + ")"
 		}
+		if t.Untaken() {
+			id += " (by " + bot.Cut(bot.Clean(t.Task.Author), 24) + ", not taken)"
+		}
 		status := t.Status
 		if t.Queued() {
 			status = queued

@@ -202,7 +202,7 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 			out = append(out, fromError(err)...)
 		}
 	}
-	out = append(out, checkSource(ctx, s)...)
+	out = append(out, checkSource(ctx, p.cfg, s)...)
 	if f, unproved := s.Unproved(); unproved {
 		out = append(out, ofSeverity(ledger.DiagnosticError, []ledger.Diagnostic{f})...)
 	} else if len(s.Verify) == 0 {
@@ -237,8 +237,8 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 	return append(out, ofSeverity(ledger.DiagnosticWarning, toolchain.Missing(os.DirFS(s.Repo), toolchain.User()))...)
 }
 
-func checkSource(ctx context.Context, s ledger.Settings) []finding {
-	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{BdWrite: s.BdWrite})
+func checkSource(ctx context.Context, cfg *config.Config, s ledger.Settings) []finding {
+	source, err := (&project.Sources{Config: func() *config.Config { return cfg }}).Open(s.Project, s.Repo, s.Remote, s.Source, task.Options{BdWrite: s.BdWrite})
 	if err != nil {
 		return fromError(err)
 	}
@@ -252,7 +252,7 @@ func checkSource(ctx context.Context, s ledger.Settings) []finding {
 			open++
 		}
 	}
-	text := fmt.Sprintf("%s: %s, %d open", s.Source.Path, countNoun(len(snapshot.Tasks), "task"), open)
+	text := fmt.Sprintf("%s: %s, %d open", snapshot.Path, countNoun(len(snapshot.Tasks), "task"), open)
 	if n := len(snapshot.Warnings); n > 0 {
 		return []finding{findLook("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, countNoun(n, "warning"))}
 	}

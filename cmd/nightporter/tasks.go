@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
@@ -63,11 +65,11 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	if flags.Repo == "" && len(cfg.Projects) == 0 {
 		flags.Repo = dir
 	}
-	project, err := cfg.Pick(flags, dir)
+	pr, err := cfg.Pick(flags, dir)
 	if err != nil {
 		return fail(err)
 	}
-	ref := project.Source
+	ref := pr.Source
 	if flags.Source != "" {
 		if err := ref.UnmarshalText([]byte(flags.Source)); err != nil {
 			return fail(err)
@@ -76,10 +78,10 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	if ref.Kind == "" {
 		return fail(errors.New("which source? Name it: --source plan:PATH"))
 	}
-	if ref.Kind, ref.Path, err = task.Resolve(cmd.Context(), project.Repo, ref.Kind, ref.Path); err != nil {
+	if ref.Kind, ref.Path, err = task.Resolve(cmd.Context(), pr.Repo, ref.Kind, ref.Path); err != nil {
 		return fail(err)
 	}
-	source, err := task.Open(ref.Kind, ref.Path, project.Repo, task.Options{})
+	source, err := (&project.Sources{Config: func() *config.Config { return cfg }}).Open(pr.Name, pr.Repo, pr.Remote, ledger.SourceRef{Kind: ref.Kind, Path: ref.Path}, task.Options{})
 	if err != nil {
 		return fail(err)
 	}

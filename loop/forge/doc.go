@@ -2,6 +2,7 @@
 // to: requests for a merge, their checks, comments and reviews.
 //
 //   - forge.go: Forge, which every adapter implements, and Watcher
+//   - issue.go: Tracker, the issues of a repository
 //   - plain.go: Plain, a remote without requests
 //
 // The adapters lie below it: github (GitHub and GitHub Enterprise) and gitea

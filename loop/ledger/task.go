@@ -116,6 +116,10 @@ type Snapshot struct {
 	Path     string       `json:"path"`
 	Tasks    []Task       `json:"tasks"`
 	Warnings []Diagnostic `json:"warnings,omitempty"` // problems that do not keep a run from starting
+
+	// Partial says that a task which is done may be missing: the source keeps those for
+	// a while only. That it lacks one means nothing.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Marking asks a source to write a task's status into its file. Only the characters

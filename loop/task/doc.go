@@ -10,6 +10,8 @@
 //	backlog_kind.go    the row of backlogs
 //	backlog_*.go       a source of a backlog, its specs and its diary
 //	folder_*.go        a source of a folder of Backlog.md
+//	forge_kind.go      the row of issues of a forge
+//	forge_*.go         a source of issues, and their texts
 //	progress.go        the progress log beside a file
 //	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time

@@ -17,10 +17,14 @@ var conformanceTests = map[string]func(t *testing.T){
 	KindTasks:   testTasksConformance,
 	KindPRD:     testPRDConformance,
 	KindBeads:   testBeadsConformance,
+	KindForge:   testForgeConformance,
 }
 
 // optionalCells lists the cells whose zero value is a valid choice.
 var optionalCells = []string{"Reserved", "Foreign", "Default", "MaxTasks", "Form", "Recognise"}
+
+// fileCells lists the cells that kinds without files lack.
+var fileCells = []string{"Folder", "Sample"}
 
 // TestEveryCell: a built kind sets every cell and passes the conformance suite.
 // A cell that does not apply has its empty value.
@@ -36,6 +40,10 @@ func TestEveryCell(t *testing.T) {
 			case k.Reserved && i >= open.Index[0]:
 				if !empty {
 					t.Errorf("%s is reserved, and has %s", k.Name, cell.Name)
+				}
+			case k.Labels == AllLabels && slices.Contains(fileCells, cell.Name):
+				if !empty {
+					t.Errorf("%s has no files, and has %s", k.Name, cell.Name)
 				}
 			case empty && !slices.Contains(optionalCells, cell.Name):
 				t.Errorf("%s lacks %s: where it does not apply, say so by its empty value", k.Name, cell.Name)
@@ -64,7 +72,7 @@ func TestEveryCell(t *testing.T) {
 // it.
 func TestSamples(t *testing.T) {
 	for _, k := range kinds {
-		if k.Reserved {
+		if k.Reserved || k.Labels == AllLabels {
 			continue
 		}
 		repo := t.TempDir()

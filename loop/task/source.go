@@ -22,6 +22,12 @@ type Options struct {
 	// Zone is the person's time zone, for times in the progress log. Nil keeps
 	// the zone in which an entry's time is written.
 	Zone *time.Location
+	// Tracker opens the issues of the repository's forge, for the kind forge. It is
+	// asked before each use: what a person corrects in the settings counts at once.
+	// Nil where no forge is known.
+	Tracker func(ctx context.Context) (Tracker, error)
+	// KeepOpen leaves issues of finished tasks open: they get the label alone.
+	KeepOpen bool
 }
 
 // Source provides the tasks of one run. It is safe for concurrent use, also by

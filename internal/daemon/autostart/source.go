@@ -74,7 +74,7 @@ func (s *Autostarter) read(ctx context.Context, name string) (settings ledger.Se
 	if err != nil {
 		return settings, snapshot, err
 	}
-	source, err := task.Open(settings.Source.Kind, settings.Source.Path, settings.Repo, task.Options{CommitStatus: settings.CommitStatus, BdWrite: settings.BdWrite})
+	source, err := s.o.Projects.OpenSource(settings, task.Options{CommitStatus: settings.CommitStatus, BdWrite: settings.BdWrite})
 	if err != nil {
 		return settings, snapshot, err
 	}

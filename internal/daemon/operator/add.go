@@ -7,7 +7,6 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -33,7 +32,7 @@ func (svc *Service) ReadSource(ctx context.Context, name string) (bot.SourceRead
 			File: cfg.File, Text: fmt.Sprintf("there is no project %q in the configuration", name), Remedy: "Add a [[project]] with that name.",
 		}}}
 	}
-	read, closed, err := project.ReadSource(ctx, s)
+	read, closed, err := svc.o.Projects.ReadSource(ctx, s)
 	if err != nil {
 		return bot.SourceReading{}, err
 	}

@@ -10,9 +10,12 @@ import (
 )
 
 // Adders opens sources for new tasks alone, and keeps them: a source that has just
-// written its file need not wait for it to come to rest. The zero value is ready for
-// use.
-type Adders struct{ opened sync.Map }
+// written its file need not wait for it to come to rest.
+type Adders struct {
+	Sources *Sources
+
+	opened sync.Map
+}
 
 // Open opens the source of a repository. Mistakes in its path or kind are a
 // *ledger.InputError.
@@ -21,7 +24,7 @@ func (a *Adders) Open(repo string, source ledger.SourceRef) (engine.Adder, error
 	if s, ok := a.opened.Load(key); ok {
 		return s.(adder), nil
 	}
-	s, err := task.Open(source.Kind, source.Path, repo, task.Options{})
+	s, err := a.Sources.Open("", repo, "", source, task.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +45,8 @@ func (a adder) RemoveAdded(ctx context.Context, r ledger.RemoveTasks) error {
 
 // ReadSource reads the source of these settings. What a person has to repair is a
 // *ledger.InputError. closed says why no task can be added to it, nil if one can.
-func ReadSource(ctx context.Context, s ledger.Settings) (read ledger.Snapshot, closed *ledger.Diagnostic, err error) {
-	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{})
+func (c *Catalog) ReadSource(ctx context.Context, s ledger.Settings) (read ledger.Snapshot, closed *ledger.Diagnostic, err error) {
+	source, err := c.OpenSource(s, task.Options{})
 	if err != nil {
 		return ledger.Snapshot{}, nil, err
 	}

@@ -24,6 +24,7 @@ type Catalog struct {
 	working   atomic.Pointer[[]string]
 	obstacles obstacles
 	claims    claims
+	sources   *Sources
 }
 
 // Owner knows how sessions run: as which user, -1 for the daemon's own, whether
@@ -40,6 +41,7 @@ type Owner interface {
 // on until Work.
 func NewCatalog(state string, cfg *config.Config, owner Owner, place engine.Place) *Catalog {
 	c := &Catalog{state: state, begun: cfg, owner: owner, place: place}
+	c.sources = &Sources{Config: c.Config}
 	c.Use(cfg)
 	c.Work(nil)
 	return c

@@ -237,7 +237,7 @@ func (p *Planner) readSource(ctx context.Context, pr config.Project) error {
 	if err != nil {
 		return err
 	}
-	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{CommitStatus: s.CommitStatus, BdWrite: s.BdWrite})
+	source, err := p.OpenSource(s, task.Options{CommitStatus: s.CommitStatus, BdWrite: s.BdWrite})
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	if err != nil || s.Timezone == "" || s.Timezone == "Local" {
 		zone = time.Local
 	}
-	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{CommitStatus: s.CommitStatus, BdWrite: s.BdWrite, Zone: zone})
+	source, err := c.OpenSource(s, task.Options{CommitStatus: s.CommitStatus, BdWrite: s.BdWrite, Zone: zone})
 	if err != nil {
 		return engine.Ports{}, err
 	}

@@ -27,7 +27,9 @@ type issue struct {
 	state, reason       string // "open", or "closed" as "completed" or "not_planned"
 	assignees           []string
 	base                string // that the agent is to start from
-	created             time.Time
+	created, updated    time.Time
+	labels              []string
+	comments            []*comment
 	events              []event
 }
 
@@ -83,6 +85,16 @@ func (s *Server) agentIssues(w http.ResponseWriter, r *http.Request, parts []str
 	switch r.Method + " " + what {
 	case "GET ":
 		reply(w, http.StatusOK, s.showIssue(i))
+	case "PATCH ":
+		s.editIssue(w, r, i)
+	case "GET comments":
+		page(s, w, r, i.comments, func(c *comment) any { return s.showComment(*c) }, plainList)
+	case "POST comments":
+		s.commentIssue(w, r, i)
+	case "POST labels":
+		s.labelIssue(w, r, i)
+	case "DELETE labels":
+		s.unlabelIssue(w, i, parts)
 	case "POST assignees":
 		s.assignAll(i, read[struct{ Assignees []string }](r).Assignees)
 		reply(w, http.StatusCreated, s.showIssue(i))
@@ -98,6 +110,7 @@ func (s *Server) openIssue(w http.ResponseWriter, r *http.Request) {
 	body := read[struct {
 		Title, Body     string
 		Assignees       []string
+		Labels          []string
 		AgentAssignment struct {
 			BaseBranch string `json:"base_branch"`
 		} `json:"agent_assignment"`
@@ -106,7 +119,7 @@ func (s *Server) openIssue(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnprocessableEntity, "Validation Failed", "assignees cannot be assigned to this issue")
 		return
 	}
-	i := &issue{number: firstIssue + len(s.agents.issues), title: body.Title, body: body.Body, author: s.Login, state: "open", base: body.AgentAssignment.BaseBranch, created: s.tick()}
+	i := &issue{number: firstIssue + len(s.agents.issues), title: body.Title, body: body.Body, author: s.Login, state: "open", base: body.AgentAssignment.BaseBranch, labels: body.Labels, created: s.tick(), updated: s.now}
 	s.assignAll(i, body.Assignees)
 	s.agents.issues = append(s.agents.issues, i)
 	reply(w, http.StatusCreated, s.showIssue(i))
@@ -125,23 +138,13 @@ func (s *Server) assignAll(i *issue, logins []string) {
 	}
 }
 
-func (s *Server) listIssues(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	var all []*issue
-	for _, i := range slices.Backward(s.agents.issues) {
-		if (q.Get("state") == "all" || i.state == "open") && i.state != "deleted" && (q.Get("creator") == "" || q.Get("creator") == i.author) {
-			all = append(all, i)
-		}
-	}
-	page(s, w, r, all, func(i *issue) any { return s.showIssue(i) }, plainList)
-}
-
 func (s *Server) showIssue(i *issue) map[string]any {
 	assignees := []any{}
 	for _, l := range i.assignees {
 		assignees = append(assignees, s.user(l))
 	}
 	return map[string]any{
+		"labels": showLabels(i.labels), "updated_at": stamp(i.updated),
 		"number": i.number, "node_id": fmt.Sprint("I_", i.number), "title": i.title, "body": i.body, "user": s.user(i.author),
 		"state": i.state, "state_reason": i.reason, "assignees": assignees, "created_at": stamp(i.created),
 		"html_url": fmt.Sprintf("%s%s/issues/%d", s.URL, s.repo.name, i.number),
@@ -201,13 +204,19 @@ type Issue struct {
 	Title, Body, State string
 	Base               string // that the agent is to start from
 	Assignees          []string
+	Labels             []string
+	Comments           []string
 }
 
 // Issues returns all issues.
 func (s *Server) Issues() (out []Issue) {
 	s.do(func() {
 		for _, i := range s.agents.issues {
-			out = append(out, Issue{i.number, i.title, i.body, i.state, i.base, slices.Clone(i.assignees)})
+			v := Issue{Number: i.number, Title: i.title, Body: i.body, State: i.state, Base: i.base, Assignees: slices.Clone(i.assignees), Labels: slices.Clone(i.labels)}
+			for _, c := range i.comments {
+				v.Comments = append(v.Comments, c.body)
+			}
+			out = append(out, v)
 		}
 	})
 	return out
@@ -217,7 +226,7 @@ func (s *Server) Issues() (out []Issue) {
 func (s *Server) CopyIssue(number int, login string) {
 	s.do(func() {
 		was := s.agents.issues[number-firstIssue]
-		s.agents.issues = append(s.agents.issues, &issue{number: firstIssue + len(s.agents.issues), title: was.title, body: was.body, author: login, state: "open", created: s.tick()})
+		s.agents.issues = append(s.agents.issues, &issue{number: firstIssue + len(s.agents.issues), title: was.title, body: was.body, author: login, state: "open", created: s.tick(), updated: s.now})
 	})
 }
 
@@ -225,7 +234,7 @@ func (s *Server) CopyIssue(number int, login string) {
 func (s *Server) CloseIssue(number int, reason string) {
 	s.do(func() {
 		i := s.agents.issues[number-firstIssue]
-		if i.state, i.reason = "closed", reason; reason == "deleted" {
+		if i.state, i.reason, i.updated = "closed", reason, s.tick(); reason == "deleted" {
 			i.state = reason
 		}
 	})

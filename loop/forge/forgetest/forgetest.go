@@ -38,14 +38,28 @@ type Fixture struct {
 	Count    func() int
 	Comments func(number int) int
 
+	// OpenIssue opens an issue of an account and returns its number. SetIssue does what
+	// a person does to it; ShownIssue returns it with its comments, as people see them.
+	OpenIssue  func(login, title, body string, labels ...string) int
+	SetIssue   func(number int, by IssueAct)
+	ShownIssue func(number int) (i ledger.ForgeIssue, comments []string)
+	LabelPull  func(number int, label string) // gives a request a label
+
 	Protect func(check string) // demands a check for Base
 	Archive func()
 	Rename  func() (name string) // returns "owner/name"
 	Revoke  func()
 	Fail    func(f Failure) // makes the next call that writes fail
 
-	// Many is how many comments the test of long requests writes.
+	// Many is how many comments the test of long requests writes, and how many issues
+	// that of long lists.
 	Many int
+}
+
+// IssueAct is what a person does to an issue. Empty fields change nothing.
+type IssueAct struct {
+	Title, Label, Unlabel string
+	State                 ledger.IssueState
 }
 
 // Failure is a failure of a call.
@@ -77,6 +91,8 @@ func Run(t *testing.T, open func(t *testing.T) *Fixture) {
 		{"reply", testReply}, {"reply lost", testReplyLost}, {"thread", testThread}, {"hostile text", testHostileText},
 		{"merge", testMerge}, {"merge lost", testMergeLost}, {"merge refused", testMergeRefused}, {"branch kept", testBranchKept},
 		{"down", testDown}, {"limited", testLimited}, {"revoked", testRevoked}, {"archived", testArchived}, {"renamed", testRenamed}, {"cancelled", testCancelled},
+		{"issues", testIssues}, {"many issues", testManyIssues}, {"issue changed", testIssueChanged}, {"issue changed lost", testIssueChangedLost}, {"issue commented", testIssueCommented},
+		{"issue created", testIssueCreated}, {"issue missing", testIssueMissing}, {"issue limited", testIssueLimited},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(&world{t, t.Context(), open(t)}) })
 	}

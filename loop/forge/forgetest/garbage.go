@@ -3,10 +3,12 @@ package forgetest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/forge"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -42,7 +44,16 @@ func Garbage(t *testing.T, open func(api string) (forge.Forge, error)) {
 			if watcher, ok := f.(forge.Watcher); ok {
 				_, changedErr = watcher.Changed(t.Context(), map[int]string{1: v.Tag, 2: ""})
 			}
-			for name, err := range map[string]error{"info": infoErr, "request": requestErr, "look": lookErr, "reply": replyErr, "merge": mergeErr, "changed": changedErr} {
+			failed := map[string]error{}
+			if tracker, ok := f.(forge.Tracker); ok {
+				_, failed["issues"] = tracker.Issues(t.Context(), ledger.IssueQuery{Label: "l", Since: time.Unix(1, 0)})
+				_, failed["issue"] = tracker.Issue(t.Context(), 1)
+				failed["issue changed"] = tracker.ChangeIssue(t.Context(), ledger.IssueChange{Number: 1, Add: []string{"l"}, Remove: []string{"m"}, State: ledger.IssueClosed})
+				failed["issue commented"] = tracker.CommentIssue(t.Context(), ledger.IssueComment{Number: 1, Key: "k", Body: "b"})
+				_, failed["issue created"] = tracker.CreateIssue(t.Context(), ledger.IssueDraft{Title: "t", Body: "b", Labels: []string{"l"}})
+			}
+			maps.Copy(failed, map[string]error{"info": infoErr, "request": requestErr, "look": lookErr, "reply": replyErr, "merge": mergeErr, "changed": changedErr})
+			for name, err := range failed {
 				var e *ledger.ForgeError
 				if err != nil && (!errors.As(err, &e) || e.Text == "") {
 					t.Errorf("%s with %q and %q: %v", name, mine, rest, err)

@@ -138,6 +138,48 @@ func (w *realWorld) open(t *testing.T) *forgetest.Fixture {
 			must(err)
 			return p.Comments
 		},
+		OpenIssue: func(login, title, body string, labels ...string) int {
+			i, _, err := by(login).CreateIssue("acme", name, sdk.CreateIssueOption{Title: title, Body: body})
+			must(err)
+			for _, l := range labels { // only those who may write can label
+				_, _, err := owner.AddIssueLabels("acme", name, i.Index, sdk.IssueLabelsOption{Labels: []int64{w.label(t, owner, name, l)}})
+				must(err)
+			}
+			return int(i.Index)
+		},
+		SetIssue: func(number int, act forgetest.IssueAct) {
+			if act.Title != "" {
+				_, _, err := owner.EditIssue("acme", name, int64(number), sdk.EditIssueOption{Title: act.Title})
+				must(err)
+			}
+			if act.Label != "" {
+				_, _, err := owner.AddIssueLabels("acme", name, int64(number), sdk.IssueLabelsOption{Labels: []int64{w.label(t, owner, name, act.Label)}})
+				must(err)
+			}
+			if act.Unlabel != "" {
+				_, err := owner.DeleteIssueLabel("acme", name, int64(number), w.label(t, owner, name, act.Unlabel))
+				must(err)
+			}
+			if state := sdk.StateType(act.State); state != "" {
+				_, _, err := owner.EditIssue("acme", name, int64(number), sdk.EditIssueOption{State: &state})
+				must(err)
+			}
+		},
+		ShownIssue: func(number int) (ledger.ForgeIssue, []string) {
+			i, _, err := owner.GetIssue("acme", name, int64(number))
+			must(err)
+			list, _, err := owner.ListIssueComments("acme", name, int64(number), sdk.ListIssueCommentOptions{})
+			must(err)
+			var comments []string
+			for _, c := range list {
+				comments = append(comments, c.Body)
+			}
+			return issueOf(i), comments
+		},
+		LabelPull: func(number int, label string) {
+			_, _, err := owner.AddIssueLabels("acme", name, int64(number), sdk.IssueLabelsOption{Labels: []int64{w.label(t, owner, name, label)}})
+			must(err)
+		},
 		Protect: func(check string) {
 			_, _, err := owner.CreateBranchProtection("acme", name, sdk.CreateBranchProtectionOption{RuleName: "main", EnablePush: true, EnableStatusCheck: true, StatusCheckContexts: []string{check}})
 			must(err)
@@ -157,6 +199,25 @@ func (w *realWorld) open(t *testing.T) *forgetest.Fixture {
 		Revoke: func() { must(w.Revoke(porter)) },
 		Fail:   proxy.fail,
 	}
+}
+
+// label returns the id of a label, which it creates where it is missing.
+func (w *realWorld) label(t *testing.T, owner *server.Account, name, label string) int64 {
+	t.Helper()
+	list, _, err := owner.ListRepoLabels("acme", name, sdk.ListLabelsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range list {
+		if l.Name == label {
+			return l.ID
+		}
+	}
+	made, _, err := owner.CreateLabel("acme", name, sdk.CreateLabelOption{Name: label, Color: "#336699"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
 }
 
 // proxy stands between the adapter and the server, and makes calls fail.

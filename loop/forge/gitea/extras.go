@@ -14,45 +14,57 @@ import (
 // labelColor is the colour of labels that are created: grey.
 const labelColor = "#8a8f98"
 
-// addLabels adds the labels that a pull request lacks, and creates those that the
-// repository lacks. It returns what Gitea did not take.
+// addLabels adds the labels that a pull request lacks. It returns what Gitea did not
+// take.
 func (c *call) addLabels(pull *sdk.PullRequest, labels []string) (missed []string, err error) {
+	return c.addLabelsTo(pull.Index, pull.Labels, labels)
+}
+
+// addLabelsTo adds the labels that an issue or pull request lacks, and creates those
+// that the repository lacks. It returns what Gitea did not take.
+func (c *call) addLabelsTo(index int64, has []*sdk.Label, labels []string) (missed []string, err error) {
 	add := slices.Clone(labels)
-	for _, l := range pull.Labels {
+	for _, l := range transport.Present(has) {
 		add = without(add, l.Name)
 	}
-	if len(add) == 0 {
-		return nil, nil
+	ids, missed, err := c.labelIDs(add)
+	if err != nil || len(ids) == 0 {
+		return missed, err
+	}
+	_, resp, err := c.AddIssueLabels(c.owner, c.name, index, sdk.IssueLabelsOption{Labels: ids})
+	lacking, err := c.missed(checked(resp, err), "labels "+strings.Join(add, ", "))
+	return append(missed, lacking...), err
+}
+
+// labelIDs returns the ids of labels, and creates those that the repository lacks. It
+// returns what Gitea did not take.
+func (c *call) labelIDs(names []string) (ids []int64, missed []string, err error) {
+	if len(names) == 0 {
+		return nil, nil, nil
 	}
 	known, err := c.labels()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var ids []int64
-	for _, name := range add {
+	for _, name := range names {
 		id, ok := known[strings.ToLower(name)]
 		if !ok {
 			created, resp, err := c.CreateLabel(c.owner, c.name, sdk.CreateLabelOption{Name: name, Color: labelColor})
 			lacking, err := c.missed(checked(resp, err), "label "+name)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if missed = append(missed, lacking...); len(lacking) > 0 {
 				continue
 			}
 			if created == nil {
-				return nil, c.f.line.Unreadable()
+				return nil, nil, c.f.line.Unreadable()
 			}
 			id = created.ID
 		}
 		ids = append(ids, id)
 	}
-	if len(ids) == 0 {
-		return missed, nil
-	}
-	_, resp, err := c.AddIssueLabels(c.owner, c.name, pull.Index, sdk.IssueLabelsOption{Labels: ids})
-	lacking, err := c.missed(checked(resp, err), "labels "+strings.Join(add, ", "))
-	return append(missed, lacking...), err
+	return ids, missed, nil
 }
 
 // labels returns the ids of the repository's labels, by name in lower case.

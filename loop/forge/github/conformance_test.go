@@ -10,7 +10,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-var _ forge.Watcher = (*Forge)(nil)
+var (
+	_ forge.Watcher = (*Forge)(nil)
+	_ forge.Tracker = (*Forge)(nil)
+)
 
 func TestConformance(t *testing.T) {
 	forgetest.Run(t, func(t *testing.T) *forgetest.Fixture { _, fixture := open(t); return fixture })
@@ -55,11 +58,34 @@ func open(t *testing.T) (*fake.Server, *forgetest.Fixture) {
 				s.Comment(number, c.Author, c.Body)
 			}
 		},
-		Close:    func(number int) { s.SetState(number, "closed") },
-		Count:    func() int { return len(s.Pulls()) },
-		Comments: func(number int) int { return len(s.Pulls()[number-1].Comments) },
-		Protect:  func(check string) { s.Protect("main", check, true, false) },
-		Archive:  s.Archive, Revoke: s.Revoke,
+		Close:     func(number int) { s.SetState(number, "closed") },
+		Count:     func() int { return len(s.Pulls()) },
+		Comments:  func(number int) int { return len(s.Pulls()[number-1].Comments) },
+		OpenIssue: s.OpenIssue,
+		SetIssue: func(number int, by forgetest.IssueAct) {
+			if by.Title != "" {
+				s.EditIssue(number, by.Title, s.IssueNumbered(number).Body)
+			}
+			if by.Label != "" {
+				s.Label(number, by.Label, true)
+			}
+			if by.Unlabel != "" {
+				s.Label(number, by.Unlabel, false)
+			}
+			switch by.State {
+			case ledger.IssueClosed:
+				s.CloseIssue(number, "not_planned")
+			case ledger.IssueOpen:
+				s.ReopenIssue(number)
+			}
+		},
+		ShownIssue: func(number int) (ledger.ForgeIssue, []string) {
+			i := s.IssueNumbered(number)
+			return ledger.ForgeIssue{Number: i.Number, Title: i.Title, Body: i.Body, Labels: i.Labels, Closed: i.State == "closed"}, i.Comments
+		},
+		LabelPull: func(number int, label string) { s.Label(number, label, true) },
+		Protect:   func(check string) { s.Protect("main", check, true, false) },
+		Archive:   s.Archive, Revoke: s.Revoke,
 		Rename: func() string { s.Rename("acme/store", true); return "acme/store" },
 		Fail:   func(failure forgetest.Failure) { s.Fail(faults[failure]) },
 	}

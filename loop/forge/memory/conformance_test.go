@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,7 +11,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-var _ forge.Watcher = (*Forge)(nil)
+var (
+	_ forge.Watcher = (*Forge)(nil)
+	_ forge.Tracker = (*Forge)(nil)
+)
 
 func TestConformance(t *testing.T) {
 	forgetest.Run(t, func(t *testing.T) *forgetest.Fixture {
@@ -21,12 +26,27 @@ func TestConformance(t *testing.T) {
 			Check: func(number int, name string, state ledger.CheckState) {
 				f.Check(number, ledger.ForgeCheck{Name: name, State: state})
 			},
-			Say:      func(number int, c ledger.RequestComment) { f.Comment(number, c) },
-			Close:    func(number int) { f.Set(number, func(r *ledger.Request) { r.State = ledger.RequestClosed }) },
-			Count:    func() int { return len(f.Requests()) },
-			Comments: func(number int) int { return len(f.requests[number-1].comments) },
-			Protect:  func(check string) { f.Require(check) },
-			Archive:  func() { f.Repo.Archived = true },
+			Say:       func(number int, c ledger.RequestComment) { f.Comment(number, c) },
+			Close:     func(number int) { f.Set(number, func(r *ledger.Request) { r.State = ledger.RequestClosed }) },
+			Count:     func() int { return len(f.Requests()) },
+			Comments:  func(number int) int { return len(f.requests[number-1].comments) },
+			OpenIssue: f.OpenIssue,
+			SetIssue: func(number int, by forgetest.IssueAct) {
+				f.SetIssue(number, func(i *ledger.ForgeIssue) {
+					i.Title = cmp.Or(by.Title, i.Title)
+					i.Labels = slices.DeleteFunc(slices.Clone(i.Labels), func(l string) bool { return l == by.Unlabel })
+					if by.Label != "" {
+						i.Labels = append(i.Labels, by.Label)
+					}
+					if by.State != ledger.IssueKept {
+						i.Closed = by.State == ledger.IssueClosed
+					}
+				})
+			},
+			ShownIssue: f.ShownIssue,
+			LabelPull:  func(int, string) {},
+			Protect:    func(check string) { f.Require(check) },
+			Archive:    func() { f.Repo.Archived = true },
 			Revoke: func() {
 				for range 3 {
 					f.Fail(Fault{Err: &ledger.ForgeError{Failure: ledger.ForgeLogin, Text: "the token is revoked", Remedy: "Make another one"}})

@@ -38,6 +38,7 @@ type Forge struct {
 	faults   []*Fault
 	branches map[string]branch
 	requests []*request // number - 1
+	issues   []*issue   // number - firstIssue
 	writers  map[string]bool
 	authors  map[string]string // by commit
 	required []string

@@ -1,0 +1,38 @@
+package bot
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestUntaken checks that the card of a stranger's task shows what it says and offers
+// to take it, and that a taken one does not.
+func TestUntaken(t *testing.T) {
+	one := loop.TaskState{Status: ledger.Pending, Task: ledger.Task{ID: "#12", Title: "Print the sum", Body: "Please.\n\n" + strings.Repeat("And more.\n", 30), Author: "mallory", Mark: ledger.MarkOpen}}
+	s := loop.State{Project: loop.Project{Name: "shop", Tasks: loop.NewTaskList(one)}}
+	now := time.Date(2026, 11, 24, 1, 0, 0, 0, time.UTC)
+	m := Task(s, one, "", now)
+	var text []string
+	for _, l := range m.Lines {
+		text = append(text, l.Text)
+	}
+	whole := strings.Join(text, "\n")
+	for _, want := range []string{"#12 by mallory, not taken", "Please.", "may not write", "12 lines more"} {
+		if !strings.Contains(whole, want) {
+			t.Errorf("no %q in:\n%s", want, whole)
+		}
+	}
+	if b := m.Buttons; len(b) != 2 || b[0].Label != "Take" || b[0].Command != "/next 12" {
+		t.Errorf("buttons %+v", b)
+	}
+	one.Taken = "x"
+	for _, b := range Task(s, one, "", now).Buttons {
+		if b.Label == "Take" {
+			t.Errorf("a taken task offers to be taken: %+v", b)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package ledger
+
+import "time"
+
+// ForgeIssue is an issue of a forge at one time.
+type ForgeIssue struct {
+	Number int
+	URL    string
+	Title  string
+	Body   string
+	Labels []string // names, as the forge writes them
+	Author string   // account, "" = deleted
+	Writer bool     // the author may write to the repository; unknown is no
+	Closed bool
+}
+
+// IssueQuery asks for the issues with a label: all open ones, and those closed ones
+// that changed lately. Requests are no issues.
+type IssueQuery struct {
+	Label string
+	Since time.Time // from which on closed ones changed; zero = open ones alone
+	Tag   string    // of an earlier list, "" = none: the answer may be only that nothing changed since
+}
+
+// IssueList is the answer to an IssueQuery.
+type IssueList struct {
+	Issues []ForgeIssue // by number
+	// Tag goes into the next query, which is conditional on it. Its form is the
+	// adapter's.
+	Tag string
+	// Unchanged is set if nothing changed since the list that Tag came from; Issues
+	// is empty then.
+	Unchanged bool
+}
+
+// IssueChange asks for labels and the state of an issue. What it does not name stays
+// as it is, and what is as asked is not changed.
+type IssueChange struct {
+	Number int
+	Add    []string // labels that the issue shall have
+	Remove []string // labels that it shall not have
+	State  IssueState
+}
+
+// IssueState is the state that an IssueChange asks for.
+type IssueState string
+
+// States of an IssueChange.
+const (
+	IssueKept   IssueState = ""
+	IssueOpen   IssueState = "open"
+	IssueClosed IssueState = "closed"
+)
+
+// IssueComment asks for a comment on an issue.
+type IssueComment struct {
+	Number int
+	Key    string // a second one with the same key is not written
+	Body   string
+}
+
+// IssueDraft asks for a new issue.
+type IssueDraft struct {
+	Title  string
+	Body   string
+	Labels []string
+}

@@ -1,0 +1,150 @@
+package task
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/nightporter/nightporter/internal/text"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// maxIssueTitle limits a title, in characters.
+const maxIssueTitle = 200
+
+// task returns the task of an issue.
+func (s *forgeSource) task(i ledger.ForgeIssue) ledger.Task {
+	t := ledger.Task{ID: issueID(i.Number), Title: text.First(text.OneLine(visible(i.Title)), maxIssueTitle), Body: visible(i.Body), Mark: s.markOf(i)}
+	if !i.Writer {
+		if t.Author = i.Author; t.Author == "" {
+			t.Author = "an account that is gone"
+		}
+		// Who reads the issue before they take it sees no comments.
+		t.Body = withoutComments(t.Body)
+	}
+	for _, l := range i.Labels {
+		if hasLabel(statusLabels(), l) || strings.EqualFold(l, s.label) {
+			continue
+		}
+		t.Labels = append(t.Labels, l)
+		t.Priority = max(t.Priority, priorityOf(l))
+	}
+	return t
+}
+
+// markOf returns what an issue says of its task. An open issue that has the label of
+// finished ones was opened again, unless finished ones stay open.
+func (s *forgeSource) markOf(i ledger.ForgeIssue) ledger.Mark {
+	says := func(m ledger.Mark) bool { return hasLabel(i.Labels, forgeKind.Statuses[m]) }
+	switch {
+	case i.Closed, s.opts.KeepOpen && says(ledger.MarkDone):
+		return ledger.MarkDone
+	case says(ledger.MarkBlocked):
+		return ledger.MarkBlocked
+	case says(ledger.MarkManualVerify):
+		return ledger.MarkManualVerify
+	}
+	return ledger.MarkOpen
+}
+
+// priorities are the words of labels, by their last word in lower case: "P1",
+// "priority: high".
+var priorities = map[string]int{"p0": 4, "p1": 3, "p2": 2, "p3": 1, "critical": 4, "high": 3, "medium": 2, "low": 1}
+
+// priorityOf returns the priority that a label names, 0 = none.
+func priorityOf(label string) int {
+	words := strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 || len(words) > 1 && words[0] != "priority" && words[0] != "prio" {
+		return 0
+	}
+	return priorities[words[len(words)-1]]
+}
+
+// visible returns a text as people see it: with line ends of this system, and without
+// characters that nobody sees.
+func visible(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\u200d': // the last joins emoji
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
+			return -1
+		}
+		return r
+	}, s))
+}
+
+// withoutComments returns a text without comments of HTML, which forges do not show. One
+// without an end hides all that follows.
+func withoutComments(s string) string {
+	var b strings.Builder
+	for {
+		shown, hidden, found := strings.Cut(s, "<!--")
+		b.WriteString(shown)
+		if !found {
+			return strings.TrimSpace(b.String())
+		}
+		_, s, _ = strings.Cut(hidden, "-->")
+	}
+}
+
+// issueText returns the text of a new issue.
+func issueText(t ledger.Task) string {
+	parts := []string{t.Body, t.Notes}
+	if len(t.Acceptance) > 0 {
+		parts = append(parts, "Acceptance:\n\n- "+strings.Join(t.Acceptance, "\n- "))
+	}
+	if t.Scope != "" {
+		parts = append(parts, "Scope: "+t.Scope)
+	}
+	var out []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// issueComment returns what became of a task, for its issue. Nothing in it names an
+// account or another issue: agents wrote parts of it.
+func issueComment(p ledger.Progress, zone *time.Location) string {
+	var b strings.Builder
+	head := strings.ToUpper(p.Status[:min(len(p.Status), 1)]) + p.Status[min(len(p.Status), 1):]
+	fmt.Fprintf(&b, "**%s** by nightporter", oneLine(head))
+	if p.Commit != "" {
+		fmt.Fprintf(&b, ": commit %s", oneLine(p.Commit))
+	}
+	if p.Proof != "" {
+		fmt.Fprintf(&b, ", %s", oneLine(p.Proof))
+	}
+	fmt.Fprintf(&b, ". Attempt %d, %s.\n", max(p.Attempt, 1), localTime(p.Time, zone))
+	if p.Blockers != "" {
+		fmt.Fprintf(&b, "\n> %s\n", issueLine(p.Blockers))
+	}
+	if len(p.Changes)+len(p.Commands) > 0 {
+		b.WriteString("\n")
+	}
+	for _, c := range p.Changes {
+		fmt.Fprintf(&b, "- %s\n", issueLine(c))
+	}
+	for _, c := range p.Commands {
+		sign := "✗"
+		if c.OK {
+			sign = "✓"
+		}
+		fmt.Fprintf(&b, "- %s %s\n", sign, codeSpan(c.Run))
+	}
+	if p.Learnings != "" {
+		fmt.Fprintf(&b, "\n%s\n", issueLine(p.Learnings))
+	}
+	return b.String()
+}
+
+// issueLine returns foreign text for one line of a comment. A comment of HTML behind @
+// and # keeps forges from linking what follows.
+func issueLine(s string) string {
+	return strings.NewReplacer("@", "@<!-- -->", "#", "#<!-- -->").Replace(oneLine(text.First(s, 1000)))
+}
