@@ -85,8 +85,10 @@ func (a appendedFile) open() (*os.File, string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, "", err
 	}
-	if _, err := os.Lstat(a.path); err == nil {
+	if info, err := os.Lstat(a.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, "", inputError(a.rel, "is a link to nowhere", "Remove it")
+	} else if err == nil {
+		return a.open() // another process has just created it
 	}
 	like, err := a.like.info()
 	if err != nil {

@@ -101,7 +101,7 @@ func (i *issues) open(ctx context.Context) (task.Tracker, error) {
 	return tracked{tracker, i}, nil
 }
 
-// believed is how long an unchanged list is believed (docs/spec 3.9). It does not show
+// believed is how long an unchanged list is believed (docs/spec 3.10). It does not show
 // whose right to write was taken away, nor an issue that was deleted.
 const believed = 10 * time.Minute
 
