@@ -170,6 +170,7 @@ var varying = []struct {
 	is   string
 }{
 	{regexp.MustCompile(`\b[0-2]\d:[0-5]\d\b`), "07:30"},
+	{regexp.MustCompile(`\b\d+ s ·`), "1 s ·"},
 	{regexp.MustCompile(`Ledger \d+:[0-9a-f]+`), "Ledger 186:5f0c2d1e9a77"},
 	{regexp.MustCompile(`Boundary \d`), "Boundary 3"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+/`), "https://forge.example/"},

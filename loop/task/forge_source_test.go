@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -231,15 +232,15 @@ func testForgeConformance(t *testing.T) {
 			source := openIssues(t, f, Options{})
 			readIssues(t, source)
 			ctx, cancel := context.WithCancel(t.Context())
-			changes := 0
+			var changes atomic.Int32
 			ended := make(chan error)
 			go func() {
-				ended <- source.Watch(ctx, func() { changes++; _, _ = source.Read(ctx) })
+				ended <- source.Watch(ctx, func() { changes.Add(1); _, _ = source.Read(ctx) })
 			}()
 			for _, c := range []struct {
 				name string
 				act  func()
-				want int
+				want int32
 			}{
 				{"nothing", func() {}, 0},
 				{"an edit", func() { f.SetIssue(numbers[0], func(i *ledger.ForgeIssue) { i.Title = "Round to even" }) }, 1},
@@ -251,19 +252,19 @@ func testForgeConformance(t *testing.T) {
 					f.Fail(memory.Fault{Method: "Issues"})
 				}, 1},
 			} {
-				changes = 0
+				changes.Store(0)
 				c.act()
 				time.Sleep(pollIssues + time.Second) // of the bubble's clock
 				synctest.Wait()
-				if changes != c.want {
-					t.Errorf("%s: %d changes, want %d", c.name, changes, c.want)
+				if changes.Load() != c.want {
+					t.Errorf("%s: %d changes, want %d", c.name, changes.Load(), c.want)
 				}
 			}
-			changes = 0
+			changes.Store(0)
 			time.Sleep(3 * pollIssues)
 			synctest.Wait()
-			if changes != 1 {
-				t.Errorf("its return: %d changes, want 1", changes)
+			if changes.Load() != 1 {
+				t.Errorf("its return: %d changes, want 1", changes.Load())
 			}
 			cancel()
 			if err := <-ended; err != nil {
