@@ -98,7 +98,7 @@ e2e-clone:
 	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
 
 e2e-sim:
-	go run ./internal/sim -seed 150 -nights 240
+	go run ./internal/sim -seed 150 -nights 120
 
 # e2e plays the same nights each time, so that it says the same of the same commit;
 # sim and soak play new ones.

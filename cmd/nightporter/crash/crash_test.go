@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +18,27 @@ import (
 var (
 	killSeed  = flag.Uint64("kill.seed", 0, "seed of the random kills; 0 = a new one")
 	killCount = flag.Int("kill.count", 6, "how often a run is killed at random")
-	crashAll  = flag.Bool("crash.all", false, "also crash at the second and third passing of each point")
+	crashAll  = flag.Bool("crash.all", false, "crash at all points, and at the second and third passing of each")
 )
+
+// sampled returns a random half of the points of a test, each of which plays a night
+// of its own: what one run leaves out the next one has. With -crash.all it is all of
+// them.
+func sampled[P any](t *testing.T, points []P) []P {
+	t.Helper()
+	if *crashAll {
+		return points
+	}
+	seed := *killSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	some := slices.Clone(points)
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	some = some[:(len(some)+1)/2]
+	t.Logf("%d of %d points, with -kill.seed=%d; -crash.all has all: %v", len(some), len(points), seed, some)
+	return some
+}
 
 // crashSteps are the steps at which the real program is killed, in the order in
 // which a run first reaches them. Each step has a point before and one after

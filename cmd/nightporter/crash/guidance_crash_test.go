@@ -25,7 +25,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-var guideCount = flag.Int("guide.count", 100, "how many directives are sent while a run is killed at random")
+var guideCount = flag.Int("guide.count", 60, "how many directives are sent while a run is killed at random")
 
 // guideTasks is the number of tasks in the run. Each has one builder.
 const guideTasks = 10

@@ -62,7 +62,7 @@ func (w *watched) until(text string, args ...string) string {
 // and the end of its merge: it is merged once.
 func TestCrashWhileMerging(t *testing.T) {
 	t.Parallel()
-	for _, point := range mergePoints {
+	for _, point := range sampled(t, mergePoints) {
 		t.Run("at "+point, func(t *testing.T) {
 			t.Parallel()
 			w := &watched{run: run{programtest.NewTwoTasks(t)}}

@@ -13,10 +13,10 @@ import (
 // knows its commits.
 func TestRemakeCrashes(t *testing.T) {
 	t.Parallel()
-	for _, point := range []string{
+	for _, point := range sampled(t, []string{
 		"before-effect:remake", "after-effect:remake", "before-commit:branch_remade", "after-commit:branch_remade",
 		"before-effect:session.start", "after-effect:session.start", "before-commit:session_exited", "after-commit:session_exited",
-	} {
+	}) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			n := run{programtest.NewTwoTasks(t)}
