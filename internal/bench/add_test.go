@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
@@ -39,7 +40,7 @@ func adds(b *testing.B, tasks int) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { st.Close() })
-	e, _ := scenario.RunEngine(b, engine.Options{Ledger: st, Adder: new(project.Adders).Open}, nil, false)
+	e, _ := scenario.RunEngine(b, engine.Options{Ledger: st, Adder: (&project.Adders{Sources: &project.Sources{Config: config.Empty}}).Open}, nil, false)
 	source := ledger.SourceRef{Kind: "plan", Path: "plan.md"}
 	var all, commits []time.Duration
 	for b.Loop() {
