@@ -70,12 +70,7 @@ func IdeaAnswer(project string, a ledger.Answer) Message {
 
 // notPlanned is the reply to /idea where the source or the settings cannot be used.
 func notPlanned(project string, problems []ledger.Diagnostic, text string) Message {
-	m := refusal("idea.source", SignFailed+" "+Clean(project)+": not planned")
-	m.Project = project
-	for _, p := range problems[:min(len(problems), 3)] {
-		m.quote((&ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: p.File, Line: p.Line, Text: p.Text}}}).Error())
-		m.add(p.Remedy)
-	}
+	m := unusableSource("idea.source", project, "not planned", problems)
 	m.tryIdea(text)
 	return m
 }

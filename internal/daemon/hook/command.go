@@ -59,20 +59,18 @@ func (h *Hooks) command(ctx context.Context, hook config.Hook, ev Event) error {
 		Session: name, Run: name, Project: commandProject, Kind: ledger.KindHook, Work: work,
 		Command: "exec " + strings.Join(words, " ") + " <event.json", Wall: ledger.Duration(commandTime),
 	}
-	startErr := h.o.Runner.Start(ctx, launch)
 	var exit ledger.Exit
-	if startErr == nil {
-		if exit, err = h.o.Runner.Wait(ctx, name); err != nil { // nightporter ends, and the command may go on; its folder is removed with those of old runs
-			return err
+	if err = h.o.Runner.Start(ctx, launch); err == nil {
+		exit, err = h.o.Runner.Wait(ctx, name)
+	}
+	if ctx.Err() == nil { // else the command may go on; its folder is removed with those of old runs
+		if err := os.RemoveAll(run); err != nil {
+			h.o.Log.Warn("the folder of a hook's command stays", "hook", hook.Name(), "error", err)
 		}
 	}
-	if err := os.RemoveAll(run); err != nil {
-		h.o.Log.Warn("the folder of a hook's command stays", "hook", hook.Name(), "error", err)
-	}
-	if startErr != nil {
-		return startErr
-	}
 	switch {
+	case err != nil:
+		return err
 	case exit.Reason == ledger.ExitSelf && exit.Code == 0:
 		return nil
 	case exit.Code == exitDataErr:
