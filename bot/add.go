@@ -237,22 +237,20 @@ func Added(s loop.State, a loop.Addition) Message {
 // notAdded is the reply to /add where the source cannot be used. The text is offered
 // again, for when that is mended.
 func notAdded(project string, problems []ledger.Diagnostic, text string) Message {
-	m := unusableSource("add.source", project, "not added", problems)
+	m := refusal("add.source", SignFailed+" "+Clean(project)+": not added")
+	m.Project = project
+	m.unusable(problems)
 	m.quote(text)
 	m.exact("Try again", "/add "+text)
 	return m
 }
 
-// unusableSource refuses a command that writes into a source which cannot be used, with
-// what is wrong in it and what to do.
-func unusableSource(template, project, outcome string, problems []ledger.Diagnostic) Message {
-	m := refusal(template, SignFailed+" "+Clean(project)+": "+outcome)
-	m.Project = project
+// unusable adds what is wrong in a source that cannot be used, and what to do.
+func (m *Message) unusable(problems []ledger.Diagnostic) {
 	for _, p := range problems[:min(len(problems), 3)] {
 		m.quote((&ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: p.File, Line: p.Line, Text: p.Text}}}).Error())
 		m.add(p.Remedy)
 	}
-	return m
 }
 
 // titles quotes the titles of tasks.

@@ -70,7 +70,9 @@ func IdeaAnswer(project string, a ledger.Answer) Message {
 
 // notPlanned is the reply to /idea where the source or the settings cannot be used.
 func notPlanned(project string, problems []ledger.Diagnostic, text string) Message {
-	m := unusableSource("idea.source", project, "not planned", problems)
+	m := refusal("idea.source", SignFailed+" "+Clean(project)+": not planned")
+	m.Project = project
+	m.unusable(problems)
 	m.tryIdea(text)
 	return m
 }
