@@ -30,7 +30,8 @@ func (w *world) calm() {
 				w.settle(qs[0])
 				continue
 			}
-			w.settings.OnBlocked, w.settings.MaxTasks, w.settings.Until = ledger.OnBlockedContinue, 0, time.Time{}
+			// Of a few sessions a run, a recurring task that is always due takes most.
+			w.settings.OnBlocked, w.settings.MaxTasks, w.settings.MaxIterations, w.settings.Until = ledger.OnBlockedContinue, 0, 0, time.Time{}
 			w.run()
 			continue
 		}
