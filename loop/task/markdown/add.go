@@ -82,13 +82,16 @@ func plainTask(t ledger.Task) ledger.Task {
 	plain := func(s string) string {
 		return strings.Join(strings.Fields(strings.TrimLeft(plainly.Replace(s), "#-+* ")), " ")
 	}
-	t.Title, t.Body = plain(t.Title), plain(t.Body)
+	t.Title, t.Body, t.Notes = plain(t.Title), plain(t.Body), plain(t.Notes)
 	t.Acceptance = slices.Clone(t.Acceptance)
 	for n, a := range t.Acceptance {
 		t.Acceptance[n] = plain(a)
 	}
 	return t
 }
+
+// plainly takes out of a person's words what has a meaning in a list.
+var plainly = strings.NewReplacer("**", "", "__", "", "`", "'", "~~~", "", "<!--", "", "-->", "", "(", "", ")", "", "[", "", "]", "")
 
 // addedAs reports whether a task that was read is the one that was to be added.
 func addedAs(got, want ledger.Task) bool {
@@ -133,7 +136,7 @@ func (p *plan) insert(after int, gap bool, lines []string) ([]byte, int) {
 		}
 	}
 	b.WriteString(strings.Join(lines, end))
-	if after == 0 || after == len(p.lines) && at == len(p.data) && len(p.lines) == 0 {
+	if after == 0 || at == len(p.data) { // the text ends without a line end, or is empty
 		b.WriteString(end)
 	}
 	return form.Apply(p.data, []form.Edit{{Span: form.Span{Start: at, End: at}, Text: b.String()}}), first

@@ -348,8 +348,3 @@ func (d *document) section(start, end int) string {
 	}
 	return b.String()
 }
-
-func (d *document) blankLine(i int) bool {
-	_, at := d.measure(i)
-	return at.Start == at.End
-}

@@ -152,6 +152,12 @@ func (p *plan) measure(i int) (indent int, text form.Span) {
 	return indent, text
 }
 
+// blankLine reports whether the line with an index has no text.
+func (p *plan) blankLine(i int) bool {
+	_, at := p.measure(i)
+	return at.Start == at.End
+}
+
 // scanLine processes one line.
 func (s *scanner) scanLine(i int) {
 	indent, at := s.measure(i)
