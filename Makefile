@@ -9,7 +9,7 @@
 
 .DEFAULT_GOAL := help
 E2EPARTS = e2e-gitea e2e-programs e2e-clone e2e-sim
-.PHONY: help build test e2e $(E2EPARTS) soak bench sim lint fmt
+.PHONY: help build dist test e2e $(E2EPARTS) soak bench sim lint fmt
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 FUZZTIME ?= 2m
@@ -31,6 +31,9 @@ help: ## what can be made
 build: ## bin/nightporter and bin/hat, for this machine
 	CGO_ENABLED=1 go build -trimpath -ldflags '-X main.Version=$(VERSION)' -o bin/nightporter ./cmd/nightporter
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/hat ./cmd/hat
+
+dist: ## dist/: a static archive and a Debian package for this machine's architecture
+	deploy/dist.sh $(VERSION)
 
 # PLAIN are packages without goroutines: the race detector has nothing to find in
 # them and takes ten times as long (internal/importtest holds them to it). What
@@ -95,7 +98,11 @@ e2e-clone:
 	$(MAKE) --no-print-directory build; \
 	bin/nightporter demo --fast --state "$$tmp/demo" </dev/null; \
 	bin/nightporter verify --state "$$tmp/demo/state"; \
-	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
+	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1; \
+	$(MAKE) --no-print-directory dist; \
+	tar -C "$$tmp" -xzf dist/nightporter-*.tar.gz; \
+	if ldd "$$tmp"/nightporter-*/bin/nightporter >&2; then echo 'e2e: the archive is not static' >&2; exit 1; fi; \
+	"$$tmp"/nightporter-*/bin/nightporter verify --state "$$tmp/demo/state"
 
 e2e-sim:
 	go run ./internal/sim -seed 150 -nights 120
