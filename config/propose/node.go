@@ -158,12 +158,8 @@ func (f folder) program(pm manager, m manifest, lock string) (words, note string
 		return pm.name, ""
 	case own != "" && f.onPath("node"):
 		return "node " + own, pm.name + " is not on PATH: node runs the one in the repository"
-	case pm.corepack && f.onPath("corepack"):
-		words = "corepack " + pm.name
-		if named != pm.name { // else it would write the version into package.json
-			words = "COREPACK_ENABLE_AUTO_PIN=0 " + words
-		}
-		return words, pm.name + " is not on PATH: corepack fetches and runs it"
+	case pm.corepack && f.onPath("corepack") && named == pm.name:
+		return "corepack " + pm.name, pm.name + " is not on PATH: corepack fetches and runs it"
 	case pm.npx != "" && f.onPath("npx"):
 		pack := pm.npx
 		for _, r := range pnpmReleases {
@@ -172,6 +168,10 @@ func (f folder) program(pm manager, m manifest, lock string) (words, note string
 			}
 		}
 		return "npx --yes " + pack, pm.name + " is not on PATH: npx fetches and runs it"
+	case pm.corepack && f.onPath("corepack"):
+		// Without a named version corepack takes the newest one, whatever the lock file,
+		// and would write it into package.json.
+		return "COREPACK_ENABLE_AUTO_PIN=0 corepack " + pm.name, pm.name + " is not on PATH: corepack fetches and runs its newest release"
 	}
 	return pm.name, ""
 }
