@@ -187,6 +187,9 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	for _, note := range out.Found.Notes {
 		p.addLine(bot.SignLook, "look", "%s", note)
 	}
+	if left := out.Found.LeftOut(); left != "" {
+		p.addLine(bot.SignLook, "look", "%s", left)
+	}
 	out.Protected = protectedBranches(ctx, picked.Repo)
 	p.addLine(bot.SignDone, "protected", "%s", strings.Join(out.Protected, ", "))
 	p.chooseAgent(cfg, &out)

@@ -20,6 +20,7 @@ import (
 	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/forge"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
@@ -67,6 +68,9 @@ func (p *initWizard) chooseSource(ctx context.Context, out *propose.Project) err
 			return err
 		}
 	}
+	if len(found) == 0 && p.chooseIssues(ctx, out) {
+		return nil
+	}
 	if len(found) == 0 {
 		out.Source, out.SourceWhy = kind.Name+":"+kind.Sample.Path, fmt.Sprintf("This %s is not there yet.", kind.Name)
 		p.addLine(bot.SignLook, kind.Name, "none in %s yet; write %s:", kind.Folder, kind.Sample.Path)
@@ -106,6 +110,29 @@ func (p *initWizard) chooseSource(ctx context.Context, out *propose.Project) err
 		p.addLine(bot.SignAway, other.Kind.Name, "also there: %s", other.seen())
 	}
 	return nil
+}
+
+// issueLabel is the label of the issues that init proposes as tasks.
+const issueLabel = "nightporter"
+
+// chooseIssues proposes the issues of a repository without a list, if its remote is
+// a forge that has issues. It goes by the remote's address and asks no server.
+func (p *initWizard) chooseIssues(ctx context.Context, out *propose.Project) bool {
+	remote, err := readGit(ctx, out.Repo, "ls-remote", "--get-url", "origin")
+	if err != nil {
+		return false
+	}
+	at, err := forge.Parse(remote)
+	if err != nil || at.Kind == "" || at.Kind == ledger.ForgePlain {
+		return false
+	}
+	kind := forge.KindOf(at.Kind)
+	out.Source = "forge:" + issueLabel
+	out.SourceWhy = fmt.Sprintf("No list is here: open issues of %s with the label %s, by a token in %s.", at.Repository(), issueLabel, kind.File)
+	p.addLine(bot.SignLook, "forge", "no list in the repository: open issues of %s on %s with the label %s are its tasks", at.Repository(), kind.Title, issueLabel)
+	p.addDetail("%s: %s beside the configuration", kind.Remedy, kind.File)
+	p.addDetail("or let a list be written: nightporter init --sample-plan%s", p.repeatedFlags())
+	return true
 }
 
 // addMistakes reports the mistakes in a source, at most three.

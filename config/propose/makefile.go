@@ -17,7 +17,7 @@ func (f *Found) makefile(top folder) {
 	for _, m := range verifyTarget.FindAllStringSubmatch(top.read(file), -1) {
 		has[m[1]] = true
 	}
-	alone := len(f.Languages) == 0
+	alone := len(Active(f.Verify)) == 0
 	var list []Command
 	if has["check"] && !has["test"] {
 		list = append(list, top.command("make check", file, false))
@@ -34,7 +34,7 @@ func (f *Found) makefile(top folder) {
 		}
 		f.Verify = append(f.Verify, c)
 	}
-	if alone && len(list) > 0 {
+	if len(f.Languages) == 0 && len(list) > 0 {
 		f.Languages = append(f.Languages, "make")
 	}
 }

@@ -3,26 +3,35 @@ package propose
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 )
 
-// manager is a package manager of Node: its lock files and its commands.
-// install installs exactly the locked versions.
+// manager is a package manager of Node: its lock files and its commands, without
+// the program. install installs exactly the locked versions.
 type manager struct {
 	name    string
 	locks   []string
 	install string
 	test    string // command that runs the script "test"
 	run     string // prefix of a command that runs a script
-	exec    string // prefix of a command that runs a package's program
+	exec    string // prefix of a command that runs a package's program; "" = npx does
+	// npx is what npx fetches and runs where the manager is not on PATH; "" = npx
+	// is no way to it.
+	npx      string
+	corepack bool // corepack knows it
 }
 
 var managers = []manager{
-	{"npm", []string{"package-lock.json", "npm-shrinkwrap.json"}, "npm ci", "npm test", "npm run ", "npx --no-install "},
-	{"pnpm", []string{"pnpm-lock.yaml"}, "pnpm install --frozen-lockfile", "pnpm test", "pnpm run ", "pnpm exec "},
-	{"yarn", []string{"yarn.lock"}, "yarn install --frozen-lockfile", "yarn test", "yarn run ", "yarn run "},
-	{"bun", []string{"bun.lock", "bun.lockb"}, "bun install --frozen-lockfile", "bun run test", "bun run ", "bunx "}, // "bun test" would start bun's own test runner
+	{"npm", []string{"package-lock.json", "npm-shrinkwrap.json"}, "ci", "test", "run ", "", "", false},
+	{"pnpm", []string{"pnpm-lock.yaml"}, "install --frozen-lockfile", "test", "run ", "exec ", "pnpm", true},
+	{"yarn", []string{"yarn.lock"}, "install --frozen-lockfile", "test", "run ", "run ", "yarn", true},
+	{"bun", []string{"bun.lock", "bun.lockb"}, "install --frozen-lockfile", "run test", "run ", "x ", "bun", false}, // "bun test" would start bun's own test runner
 }
+
+// pnpmReleases are the releases of pnpm that read and write the versions of its
+// lock file.
+var pnpmReleases = []struct{ lock, release string }{{"lockfileVersion: 5", "pnpm@7"}, {"lockfileVersion: '6", "pnpm@8"}, {"lockfileVersion: '9", "pnpm@10"}}
 
 // manifest holds the fields of package.json that Look uses.
 type manifest struct {
@@ -49,8 +58,12 @@ func lookNode(f folder) (part, bool) {
 	if more {
 		p.notes = append(p.notes, fmt.Sprintf("%s has lockfiles of several package managers; %s was taken", f.name("."), pm.name))
 	}
+	program, note := f.program(pm, m, lock)
+	if note != "" {
+		p.notes = append(p.notes, note)
+	}
 	if lock != "" || len(m.Dependencies)+len(m.Dev) > 0 {
-		install := f.install(pm, lock)
+		install := f.install(pm, program, lock)
 		install.Visible = !f.ignores("node_modules")
 		p.setup = append(p.setup, install)
 		if install.Visible {
@@ -58,6 +71,7 @@ func lookNode(f folder) (part, bool) {
 		}
 	}
 	script := func(name, run, why string) Command {
+		run = program + " " + run
 		c := f.command(run, file, false)
 		c.Why += ", " + why
 		switch text := m.Scripts[name]; {
@@ -81,7 +95,11 @@ func lookNode(f folder) (part, bool) {
 		}
 	}
 	if _, dev := m.Dev["typescript"]; !typed && dev && f.has("tsconfig.json") {
-		c := f.command(pm.exec+"tsc --noEmit", "tsconfig.json", false)
+		exec := program + " " + pm.exec
+		if pm.exec == "" {
+			exec = "npx --no-install "
+		}
+		c := f.command(exec+"tsc --noEmit", "tsconfig.json", false)
 		p.verify = append(p.verify, c)
 		typed = true
 	}
@@ -93,6 +111,8 @@ func lookNode(f folder) (part, bool) {
 	}
 	if has("test") && !strings.Contains(m.Scripts["test"], "no test specified") { // npm init writes this placeholder, which fails
 		p.verify = append(p.verify, script("test", pm.test, "script test"))
+	} else if pm.name == "bun" && f.has(bunTests...) {
+		p.verify = append(p.verify, f.command(program+" test", f.first(bunTests...), false))
 	}
 	return p, true
 }
@@ -123,20 +143,58 @@ func (f folder) manager(m manifest) (pm manager, lock string, more bool) {
 	return pm, lock, found > 1
 }
 
-func (f folder) install(pm manager, lock string) Command {
+// bunTests are where tests for bun's own runner usually are.
+var bunTests = []string{"*.test.ts", "test/*.test.ts", "tests/*.test.ts", "src/*.test.ts", "*.test.js", "test/*.test.js", "tests/*.test.js", "src/*.test.js"}
+
+// program returns the words that start a package manager: its name, or the way to
+// it where it is not on PATH, with a note.
+func (f folder) program(pm manager, m manifest, lock string) (words, note string) {
+	own := ""
+	if files := f.all(".yarn/releases/yarn-*.cjs"); pm.name == "yarn" && len(files) == 1 && plain(path.Base(files[0])) {
+		own = files[0]
+	}
+	switch named, _, _ := strings.Cut(m.PackageManager, "@"); {
+	case f.onPath(pm.name):
+		return pm.name, ""
+	case own != "" && f.onPath("node"):
+		return "node " + own, pm.name + " is not on PATH: node runs the one in the repository"
+	case pm.corepack && f.onPath("corepack") && named == pm.name:
+		return "corepack " + pm.name, pm.name + " is not on PATH: corepack fetches and runs it"
+	case pm.npx != "" && f.onPath("npx"):
+		pack := pm.npx
+		for _, r := range pnpmReleases {
+			if pm.name == "pnpm" && strings.Contains(f.read(lock), r.lock) {
+				pack = r.release
+			}
+		}
+		return "npx --yes " + pack, pm.name + " is not on PATH: npx fetches and runs it"
+	case pm.corepack && f.onPath("corepack"):
+		// Without a named version corepack takes the newest one, whatever the lock file,
+		// and would write it into package.json.
+		return "COREPACK_ENABLE_AUTO_PIN=0 corepack " + pm.name, pm.name + " is not on PATH: corepack fetches and runs its newest release"
+	}
+	return pm.name, ""
+}
+
+func (f folder) install(pm manager, program, lock string) Command {
 	switch {
 	case lock == "":
-		run := map[string]string{"npm": "npm install --no-package-lock", "pnpm": "pnpm install --no-lockfile"}[pm.name]
-		if run == "" {
-			run = pm.name + " install"
+		args := map[string]string{"npm": "install --no-package-lock", "pnpm": "install --no-lockfile"}[pm.name]
+		if args == "" {
+			args = "install"
 		}
-		c := f.command(run, "package.json", false)
+		c := f.command(program+" "+args, "package.json", false)
 		c.Why += "; there is no lockfile, so each night may get other versions"
 		return c
-	case pm.name == "yarn" && (f.has(".yarnrc.yml") || strings.Contains(f.read(lock), "__metadata:")): // yarn 2 and later
-		return f.command("yarn install --immutable", lock, false)
+	case pm.name == "yarn" && f.yarnBerry(lock):
+		return f.command(program+" install --immutable", lock, false)
 	}
-	return f.command(pm.install, lock, false)
+	return f.command(program+" "+pm.install, lock, false)
+}
+
+// yarnBerry reports whether a lock file is of yarn 2 or later.
+func (f folder) yarnBerry(lock string) bool {
+	return f.has(".yarnrc.yml") || strings.Contains(f.read(lock), "__metadata:")
 }
 
 // jsonProblem describes a syntax error without quoting the file's content.

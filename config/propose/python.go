@@ -88,9 +88,13 @@ func (f folder) environment(lists []string, pyproject string) pyEnvironment {
 	for _, m := range []struct{ lock, program, install string }{
 		{"uv.lock", "uv", "uv sync"}, {"poetry.lock", "poetry", "poetry install"}, {"pdm.lock", "pdm", "pdm install"},
 	} {
-		if f.has(m.lock) {
+		switch {
+		case !f.has(m.lock):
+		case f.onPath(m.program) || !f.onPath("python3"):
 			// Only the package manager itself has to be on PATH.
 			return pyEnvironment{setup: []Command{f.command(m.install, m.lock, false)}, prefix: m.program + " run ", all: true}
+		default:
+			return f.managerInVenv(m.program, m.install, m.lock)
 		}
 	}
 	var install []Command
@@ -113,7 +117,33 @@ func (f folder) environment(lists []string, pyproject string) pyEnvironment {
 		return pyEnvironment{setup: setup, prefix: ".venv/bin/", own: true}
 	}
 	for i := range setup {
-		setup[i] = setup[i].off("put .venv into .gitignore first, else it looks like work")
+		setup[i] = setup[i].off(venvVisible)
 	}
 	return pyEnvironment{setup: setup}
+}
+
+const venvVisible = "put .venv into .gitignore first, else it looks like work"
+
+// managerInVenv returns an environment whose package manager is not on PATH: it is
+// installed into an environment of its own within that of the packages, so that
+// neither changes the other's packages.
+func (f folder) managerInVenv(program, install, lock string) pyEnvironment {
+	venv := f.command("python3 -m venv .venv", lock, false)
+	tool := f.command("python3 -m venv .venv/"+program, lock, false)
+	venv.Why, tool.Why = "a place for the packages", "a place for "+program+", which is not on PATH"
+	env := pyEnvironment{
+		setup: []Command{
+			venv, tool,
+			f.command(".venv/"+program+"/bin/pip install --quiet "+program, lock, true),
+			f.command(".venv/"+program+"/bin/"+install, lock, true),
+		},
+		prefix: ".venv/bin/", own: true, all: true,
+	}
+	if !f.ignores(".venv") {
+		for i := range env.setup {
+			env.setup[i] = env.setup[i].off(missing(program) + "; or " + venvVisible)
+		}
+		return pyEnvironment{setup: env.setup}
+	}
+	return env
 }

@@ -112,6 +112,9 @@ func (w *writer) project(p Project) {
 	if len(p.Found.Agents) > 0 {
 		w.comment(strings.Join(p.Found.Agents, " and ") + " may name others.")
 	}
+	if left := p.Found.LeftOut(); left != "" {
+		w.comment(strings.ToUpper(left[:1]) + left[1:] + ".")
+	}
 	w.commands("verify", p.Found.Verify, `"make test"`)
 	if len(p.Found.Tests) > 0 {
 		w.line("")

@@ -19,51 +19,95 @@ import (
 // every session would download and build everything again. A folder from which
 // a tool reads its configuration must not be among them: a session could change
 // the tools that verify its work. Such tools use the session's HOME.
+//
+// Many tools use XDG_CACHE_HOME and have no row: uv, poetry, yarn 1, corepack,
+// deno, bun, composer, swift.
 var caches = [][2]string{
 	{"GOCACHE", "go-build"},
 	{"GOMODCACHE", "go-mod"},
 	{"npm_config_cache", "npm"},
 	{"PIP_CACHE_DIR", "pip"},
+	{"NUGET_PACKAGES", "nuget"},
+	{"BUNDLE_USER_CACHE", "bundle"},
 	{"XDG_CACHE_HOME", "xdg"},
 }
 
-// cargoHome is CARGO_HOME, below the session's HOME. Cargo reads its
-// configuration there (config.toml can name another compiler, or a runner that
-// replaces the tests), so sessions share only cargoCaches.
-const cargoHome = ".cargo"
+// homeCache is a folder of a session's HOME with links to caches of the project.
+// It is for tools that read their configuration beside their caches: config.toml of
+// cargo can name another compiler, or a runner that replaces the tests, and so can
+// init.gradle of Gradle. Sessions share the caches only.
+type homeCache struct {
+	dir   string      // below HOME
+	links [][2]string // name in dir, and of the folder below STATE/cache/PROJECT
+}
 
-// cargoCaches maps cache folders in CARGO_HOME to their names below
-// STATE/cache/PROJECT. They lie side by side there, in a folder that sessions
-// own. In a nested folder, a session could replace the parent by a link and
-// redirect the next Start.
-var cargoCaches = [][2]string{
-	{"registry", "cargo-registry"},
-	{"git", "cargo-git"},
+// homeCaches have a folder each below STATE/cache/PROJECT, which lie side by side
+// there, in a folder that sessions own. In a nested folder, a session could replace
+// the parent by a link and redirect the next Start.
+var homeCaches = []homeCache{
+	{".cargo", [][2]string{{"registry", "cargo-registry"}, {"git", "cargo-git"}}},
+	{".gradle", [][2]string{{"caches", "gradle-caches"}, {"wrapper", "gradle-wrapper"}}},
+	{".m2", [][2]string{{"repository", "maven-repository"}, {"wrapper", "maven-wrapper"}}},
+	{".local/share/pnpm", [][2]string{{"store", "pnpm-store"}}},
+	{".yarn/berry", [][2]string{{"cache", "yarn-cache"}}},
+}
+
+// homeVars returns variables by which tools find their folders in a session's HOME.
+// Java takes the home of the account for it, whatever HOME says, and sessions
+// cannot write that.
+func homeVars(home string) []string {
+	return []string{
+		"CARGO_HOME=" + filepath.Join(home, ".cargo"),
+		"GRADLE_USER_HOME=" + filepath.Join(home, ".gradle"),
+		"MAVEN_OPTS=-Duser.home=" + home,
+	}
 }
 
 // cacheDirs returns the names of the folders that makeCache makes.
 func cacheDirs() []string {
 	var dirs []string
-	for _, c := range append(caches[:len(caches):len(caches)], cargoCaches...) {
+	for _, c := range caches {
 		dirs = append(dirs, c[1])
+	}
+	for _, h := range homeCaches {
+		for _, l := range h.links {
+			dirs = append(dirs, l[1])
+		}
 	}
 	return dirs
 }
 
-// makeCargoHome makes a session's CARGO_HOME with links to the project's
-// caches. It is idempotent, like prepare.
-func (r *Runner) makeCargoHome(box, project string) error {
-	dir := filepath.Join(box, boxHome, cargoHome)
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+// makeHomeCaches makes the folders in a session's HOME that link to the project's
+// caches. It is idempotent, like prepare, and follows no link that leads out of the
+// HOME, which the session's user owns.
+func (r *Runner) makeHomeCaches(box, project string) error {
+	home, err := os.OpenRoot(filepath.Join(box, boxHome))
+	if err != nil {
 		return err
 	}
-	for _, c := range cargoCaches {
-		err := os.Symlink(filepath.Join(r.cache(project), c[1]), filepath.Join(dir, c[0]))
-		if err != nil && !errors.Is(err, os.ErrExist) {
-			return err
+	defer func() { _ = home.Close() }()
+	for _, h := range homeCaches {
+		dir := ""
+		for name := range strings.SplitSeq(h.dir, "/") {
+			dir = filepath.Join(dir, name)
+			if err := home.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+				return err
+			}
+			if r.user.uid < 0 {
+				continue
+			}
+			if err := home.Lchown(dir, r.user.uid, r.user.gid); err != nil {
+				return err
+			}
+		}
+		for _, l := range h.links {
+			err := home.Symlink(filepath.Join(r.cache(project), l[1]), filepath.Join(dir, l[0]))
+			if err != nil && !errors.Is(err, os.ErrExist) {
+				return err
+			}
 		}
 	}
-	return r.user.chown(dir)
+	return nil
 }
 
 // toolchainVars returns the variables of the toolchains of the user who started
@@ -112,9 +156,9 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
 		"XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"),
 		"XDG_STATE_HOME=" + filepath.Join(home, ".local", "state"),
-		"CARGO_HOME=" + filepath.Join(home, cargoHome),
 		"GOFLAGS=-modcacherw", // otherwise the module cache could not be deleted
 	}
+	env = append(env, homeVars(home)...)
 	for _, c := range caches {
 		env = append(env, c[0]+"="+filepath.Join(r.cache(l.Project), c[1]))
 	}

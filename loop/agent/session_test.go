@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,8 +56,8 @@ func TestEnvironment(t *testing.T) {
 		t.Setenv(m.Variable, "")
 	}
 	want := []string{
-		"CARGO_HOME", "GOCACHE", "GOFLAGS", "GOMODCACHE", "HAT_NAME", "HAT_RUN", "HAT_SESSION", "HAT_SOCKET", "HAT_TASK", "HAT_TOKEN",
-		"HOME", "KEY", "LANG", "PATH", "PIP_CACHE_DIR", "PWD", "TERM", "TMPDIR", "USER", "WANTED",
+		"BUNDLE_USER_CACHE", "CARGO_HOME", "GOCACHE", "GOFLAGS", "GOMODCACHE", "GRADLE_USER_HOME", "HAT_NAME", "HAT_RUN", "HAT_SESSION", "HAT_SOCKET", "HAT_TASK", "HAT_TOKEN",
+		"HOME", "KEY", "LANG", "MAVEN_OPTS", "NUGET_PACKAGES", "PATH", "PIP_CACHE_DIR", "PWD", "TERM", "TMPDIR", "USER", "WANTED",
 		"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "npm_config_cache",
 	}
 	atEachLevel(t, func(t *testing.T, level int) {
@@ -160,6 +161,44 @@ func TestCachesHoldNoConfiguration(t *testing.T) {
 			t.Errorf("another project's session finds it: %+v", x)
 		}
 	})
+}
+
+// TestHomeCaches: tools that read their configuration beside their caches share the
+// caches alone, each as it asks for them.
+func TestHomeCaches(t *testing.T) {
+	t.Parallel()
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		h.script(`cd "$GRADLE_USER_HOME" && echo x >init.gradle && echo jar >caches/a && echo dist >wrapper/a &&
+			cd ~/.m2 && echo x >settings.xml && echo pom >repository/a && echo dist >wrapper/a &&
+			echo file >"$XDG_DATA_HOME/pnpm/store/a" && echo zip >~/.yarn/berry/cache/a && echo x >"$NUGET_PACKAGES/a" && echo kept`)
+		l := h.launch("r1-1")
+		l.Cache.Name = "task-1"
+		h.start(l)
+		if x := h.wait("r1-1"); x.Tail != "kept\n" {
+			t.Fatalf("exit = %+v\n%s", x, h.log("r1-1"))
+		}
+		l = h.launch("r1-c1")
+		l.Cache.Name = "task-1"
+		l.Kind, l.Command = ledger.KindVerify, `cd "$GRADLE_USER_HOME" && ls && cat caches/a wrapper/a && cd ~/.m2 && ls && cat repository/a wrapper/a "$XDG_DATA_HOME/pnpm/store/a" ~/.yarn/berry/cache/a "$NUGET_PACKAGES/a"`
+		h.start(l)
+		if x := h.wait("r1-c1"); x.Tail != "caches\nwrapper\njar\ndist\nrepository\nwrapper\npom\ndist\nfile\nzip\nx\n" {
+			t.Errorf("exit = %+v", x)
+		}
+	})
+}
+
+// TestJavaHome: Java takes the account's home for HOME; what nightporter sets has
+// Maven take the session's.
+func TestJavaHome(t *testing.T) {
+	if _, err := exec.LookPath("java"); err != nil {
+		t.Skip("SKIPPED: java is not on PATH")
+	}
+	h := newFixture(t, 0)
+	x := h.run("r1-1", `java $MAVEN_OPTS -XshowSettings:properties -version 2>&1 | sed -n "s|.*user.home = $HOME$|home|p"`)
+	if x.Tail != "home\n" {
+		t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
+	}
 }
 
 // TestCommandSession: a command of the project receives neither token nor keys

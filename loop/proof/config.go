@@ -74,7 +74,7 @@ var configRules = []configRule{
 	{names: []string{".rspec", ".rspec-local", "cucumber.yml"}, langs: []string{"rb"}},
 	{names: []string{".rubocop.yml"}, programs: []string{"rubocop"}},
 	{names: []string{"*.runsettings", "xunit.runner.json", "testconfig.json"}, langs: []string{"cs"}},
-	{paths: []string{"**/.mvn/**", "**/.mvn/*"}, langs: []string{"java"}},
+	{paths: []string{"**/.mvn/**", "**/.mvn/*", "**/gradle/wrapper/*"}, langs: []string{"java"}},
 	{names: []string{"junit-platform.properties", "testng.xml", "gradle.properties"}, langs: []string{"java"}},
 	{names: []string{"CTestCustom.cmake", "CTestTestfile.cmake"}, langs: nil, programs: []string{"ctest"}},
 	{names: []string{".batsrc"}, langs: []string{"shell"}},

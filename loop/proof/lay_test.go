@@ -73,7 +73,7 @@ func TestLay(t *testing.T) {
 // TestFollow holds where commands lead.
 func TestFollow(t *testing.T) {
 	all := tree("a.sh", "true\n", "dir/b.sh*", "#!/usr/bin/env bash\ntrue\n", "c.py", "import os\nos.system('sh a.sh')\n", "pkg/__main__.py", "x", "pkg/__init__.py", "", "pkg/mod.py", "x", "setup.js", "x", "run.js", "require('child_process').execSync('./dir/b.sh')\n", "dir/run.mjs", "x",
-		"Makefile", "D = dir\nS := $(D)/b.sh\nt:\n\t@cd $(D) && ./b.sh\n\t-sh $(S)\nu:\n\t$(MAKE) t\n\t$(shell x)\n", "package.json", `{"name":"root","scripts":{"a":"sh a.sh","a:b":"sh dir/b.sh","c":"npm run a && run-s a:*"}}`, "Taskfile.yml", "tasks:\n  t:\n    cmds:\n      - sh a.sh\n      - cmd: \"python c.py\"\n", "noxfile.py", "session.run('bash', 'x')\n", "link@", "a.sh", "loop@", "loop", ".github/workflows/ci.yml", "x", "cmd/x/main.go", "package main", "cmd/x/x_test.go", "package main", "f.sh", "f() { sh \"$1\"; }\nf a.sh\nunused() { sh dir/b.sh; }\n", "cyc.sh", "sh cyc.sh\nsh a.sh\n", "here.sh", "bash <<'X'\nsh a.sh\nX\n", "cfg.ini", "x")
+		"Makefile", "D = dir\nS := $(D)/b.sh\nt:\n\t@cd $(D) && ./b.sh\n\t-sh $(S)\nu:\n\t$(MAKE) t\n\t$(shell x)\n", "package.json", `{"name":"root","scripts":{"a":"sh a.sh","a:b":"sh dir/b.sh","c":"npm run a && run-s a:*"}}`, "Taskfile.yml", "tasks:\n  t:\n    cmds:\n      - sh a.sh\n      - cmd: \"python c.py\"\n", "noxfile.py", "session.run('bash', 'x')\n", ".yarn/releases/yarn-4.5.0.cjs", "x", "link@", "a.sh", "loop@", "loop", ".github/workflows/ci.yml", "x", "cmd/x/main.go", "package main", "cmd/x/x_test.go", "package main", "f.sh", "f() { sh \"$1\"; }\nf a.sh\nunused() { sh dir/b.sh; }\n", "cyc.sh", "sh cyc.sh\nsh a.sh\n", "here.sh", "bash <<'X'\nsh a.sh\nX\n", "cfg.ini", "x")
 	for command, want := range map[string]string{
 		"sh a.sh":                                            "a.sh",
 		"sh -e ./a.sh arg":                                   "a.sh",
@@ -103,6 +103,9 @@ func TestFollow(t *testing.T) {
 		"make t":                                             "Makefile dir/b.sh",
 		"make -s -j 4 u":                                     "Makefile dir/b.sh",
 		"npm run a -- x":                                     "a.sh package.json",
+		"COREPACK_ENABLE_AUTO_PIN=0 corepack pnpm run a":     "a.sh package.json",
+		"npx --yes pnpm@8 run a && npx --yes bun run a:b":    "a.sh dir/b.sh package.json",
+		"node .yarn/releases/yarn-4.5.0.cjs a":               ".yarn/releases/yarn-4.5.0.cjs a.sh package.json",
 		"npm run c":                                          "a.sh dir/b.sh package.json",
 		"cd dir && npm run a":                                "a.sh package.json",
 		"yarn a && pnpm run a:b":                             "a.sh dir/b.sh package.json",

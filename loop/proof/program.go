@@ -122,6 +122,9 @@ func (f *finder) command(argv []arg, redirs []*syntax.Redirect, pl *place) {
 	if pythonName.MatchString(base) {
 		base = "python"
 	}
+	if at := strings.IndexByte(base, '@'); at > 0 { // npx pnpm@10
+		base = base[:at]
+	}
 	args := texts(argv[1:])
 	f.programs[base] = true
 	pl.depth++
@@ -210,7 +213,9 @@ func (f *finder) wrapped(base string, argv []arg, args []string, redirs []*synta
 	if subs, ok := subRunners[base]; ok {
 		i := operand(args, "-C --directory --project -p")
 		if i < len(args) && slices.Contains(subs, args[i]) {
-			i++
+			if base != "corepack" { // its subcommand is the program
+				i++
+			}
 			i += operand(args[i:], "--with --extra --group --python -p -n --env-file --package -e")
 			if i < len(argv) {
 				inner := pl.child()
@@ -429,10 +434,16 @@ func (f *finder) interpret(base string, argv []arg, pl place) {
 				p += "/__main__.py"
 			}
 			f.scriptAs(base, p, argv[i+1:], pl)
+			if yarnRelease.MatchString(p) {
+				f.packageManager("yarn", argv[i+1:], pl)
+			}
 			return
 		}
 	}
 }
+
+// yarnRelease matches the yarn that a repository has.
+var yarnRelease = regexp.MustCompile(`(?:^|/)\.yarn/releases/yarn-[^/]*\.c?js$`)
 
 // module follows python -m NAME: a package of the tree, else a program of that
 // name.

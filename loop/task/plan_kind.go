@@ -66,7 +66,7 @@ var planPlaces = []string{
 	plansFolder + "/*.md", ".agents/plans/*.md", ".agents/plans/*/*.md", ".agents/plans/*/*/*.md",
 	"docs/superpowers/plans/*.md", "docs/plans/*.md", "specs/*/tasks.md", ".specify/specs/*/tasks.md", ".kiro/specs/*/tasks.md",
 	"openspec/changes/*/tasks.md", "docs/stories/*.md", ".planning/ROADMAP.md",
-	"PLAN.md", "plan.md", "IMPLEMENTATION_PLAN.md", "TODO.md", "fix_plan.md", "@fix_plan.md", ".ralph/fix_plan.md", ".ralph/@fix_plan.md",
+	"PLAN.md", "plan.md", "IMPLEMENTATION_PLAN.md", "TODO.md", "todo.md", "TASKS.md", "tasks.md", "fix_plan.md", "@fix_plan.md", ".ralph/fix_plan.md", ".ralph/@fix_plan.md",
 }
 
 // maxLooked limits the files that findPlans opens.

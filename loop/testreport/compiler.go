@@ -43,7 +43,9 @@ func (k *compilerReader) read(line string) bool {
 		}
 	}
 	if strings.Contains(line, "error: ") {
-		if m := ccError.FindStringSubmatch(line); m != nil {
+		if m := ccError.FindStringSubmatch(line); m != nil && xctestError.MatchString(line) {
+			return true // reported by the test's result
+		} else if m != nil {
 			kind := ledger.FailureBuild
 			if slices.Contains([]string{".py", ".pyi", ".rb", ".sh"}, path.Ext(m[1])) {
 				kind = ledger.FailureLine // of a checker: nothing is built there

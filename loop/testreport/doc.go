@@ -9,6 +9,8 @@
 //   - format.go: the table of formats. gotest.go, tap.go, node.go, jest.go,
 //     vitest.go, mocha.go, pytest.go, unittest.go, cargo.go, junit.go,
 //     compiler.go and tool.go: a file for each, or for a few small ones.
+//   - runner.go: runners that are read by a table of the forms of their lines, in
+//     native.go, java.go, dotnet.go, swift.go, php.go, ruby.go and deno.go.
 //   - line.go: lines without colours, control characters and absolute paths.
 //   - stable.go: names without what differs between runs of one failure, such
 //     as times, addresses, ports and temporary folders.
@@ -40,6 +42,8 @@
 //
 // Tests are counted for each runner alone. Runners that end with a report are
 // counted by it: node:test, jest, vitest, mocha, pytest, unittest, cargo test.
+// ctest, meson, automake, GoogleTest, Maven, dotnet test, XCTest, PHPUnit, RSpec,
+// minitest, deno test and bun test are too, and Gradle counts nothing.
 // go test -v and -json, TAP and JUnit are counted by the tests that they show, and
 // not at all where output is missing. A file of node:test that passes as a whole
 // counts as no test: it has none, or ended before them. Plain go test counts

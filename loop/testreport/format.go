@@ -1,6 +1,10 @@
 package testreport
 
-import "github.com/nightporter/nightporter/internal/regexp"
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/internal/regexp"
+)
 
 // reader reads the lines of an output in one format.
 type reader interface {
@@ -29,7 +33,7 @@ type format struct {
 
 // formats is the table of formats. Each of them reads the whole output: an
 // output may have several, and one that is imitated cannot hide another one.
-var formats = []format{
+var formats = slices.Concat([]format{
 	{name: goTest, open: func(c *collector) reader { return &goReader{c: c} }},
 	{name: tapRunner, open: func(c *collector) reader { return &tapReader{c: c} }},
 	{name: nodeTest, open: func(c *collector) reader { return &nodeReader{c: c} }},
@@ -40,8 +44,9 @@ var formats = []format{
 	{name: unittest, open: func(c *collector) reader { return &unittestReader{c: c} }},
 	{name: cargo, open: func(c *collector) reader { return &cargoReader{c: c, begun: -1} }},
 	{name: junit, open: func(c *collector) reader { return &junitReader{c: c} }},
+}, runnerFormats(), []format{
 	{name: eslint, open: func(c *collector) reader { return &eslintReader{c: c} }},
 	{name: compiler, open: func(c *collector) reader { return &compilerReader{c: c} }},
 	{name: lint, weak: true, open: func(c *collector) reader { return &lintReader{c: c} }},
 	{name: tool, weak: true, open: func(c *collector) reader { return &toolReader{c: c} }},
-}
+})
