@@ -7,11 +7,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// addition shows what became of added tasks, in the message of their /add.
+// addition shows what became of added tasks, in the message of their /add. Where no
+// chat has that message, whoever asked waits for the answer: a session, or a terminal.
+// If both may have left, everybody is told of tasks that the source does not take.
 func (c *composer) addition(id string) {
-	if a, ok := c.after.Project.Addition(id); ok {
-		c.edit(id, ledger.ClassReply, bot.Added(c.after, a))
+	a, ok := c.after.Project.Addition(id)
+	if !ok {
+		return
 	}
+	m := bot.Added(c.after, a)
+	if _, waits := c.after.Project.Session(a.Session); a.Error != "" && len(a.IDs) == 0 && !waits && len(c.chatsShowing(id)) == 0 {
+		c.keep(id, true, m)
+		return
+	}
+	c.edit(id, ledger.ClassReply, m)
 }
 
 // additionWaits shows in the message of an /add that a fault of the machine keeps its
