@@ -74,6 +74,16 @@ func (w *world) siteOf(name string) *site {
 	return nil
 }
 
+// siteIn returns the project in a repository.
+func (w *world) siteIn(repo string) *site {
+	for _, s := range w.sites {
+		if s.settings.Repo == repo {
+			return s
+		}
+	}
+	return nil
+}
+
 // streams returns the names of the night's streams.
 func (w *world) streams() []string {
 	all := []string{ledger.SharedStream}
