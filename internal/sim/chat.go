@@ -392,6 +392,10 @@ func (p *person) pressButton(x *shown, n int) {
 	w := p.w
 	w.tell("person", "%s presses [%s] of #%s", p.name, x.m.Buttons[n].Label, x.id)
 	switch command := x.m.Buttons[n].Command; {
+	case strings.HasSuffix(command, " skip"): // the settled question says what became of the idea
+		for _, id := range ideaID.FindAllString(first(x.m), -1) {
+			w.ideas[id] = &idea{told: true}
+		}
 	case strings.HasPrefix(command, "/add undo"):
 		w.undos++
 	case x.m.Key == "ask.idea" && strings.HasSuffix(command, " start"):
