@@ -26,6 +26,7 @@ type audit struct {
 	expired                map[string]bool
 	runsEnded              map[string]bool
 	lastEnd                time.Time                // of a run, by the scheduler's clock
+	last                   ledger.RunEnded          // as the ledger has it
 	lastReason             ledger.Reason            // of that end
 	aside                  map[string]bool          // runs that plan an idea alone
 	cut                    map[string]bool          // sessions
@@ -345,7 +346,7 @@ func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 	}
 	a.runsEnded[e.Run] = true
 	if !a.aside[e.Run] {
-		a.lastEnd, a.lastReason = w.s.now, b.Reason
+		a.lastEnd, a.lastReason, a.last = w.s.now, b.Reason, b
 	}
 	if b.Reason == ledger.ReasonDone {
 		a.allDone(e.Run)
@@ -504,6 +505,7 @@ func (a *audit) endOf() {
 	a.branchHolds()
 	a.addsHold()
 	a.ideasHold()
+	a.pushesHold()
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Done || t.Commit == "" {
 			continue

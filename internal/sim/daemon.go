@@ -183,8 +183,12 @@ func (d *daemon) ports(_ context.Context, set ledger.Settings) (engine.Ports, er
 	p := d.w.siteOf(set.Project)
 	g, r := workspace{p, d.life}, runner{p, d.life}
 	from := source{p, d.life, set.Source.Path}
+	var to engine.Publisher
+	if d.w.pushes != nil {
+		to = remoteOf{p, d.life}
+	}
 	return engine.Ports{
-		Source: from, Adder: from, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
+		Publisher: to, Source: from, Adder: from, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
 		Place: engine.Place{Folders: g, Rooms: g, Runner: r, Agents: r, Sockets: r},
 	}, nil
 }

@@ -81,6 +81,7 @@ const (
 	personAdds
 	personDecides
 	sourceAdds
+	remoteFails
 	addFails
 	addCut
 	manyProjects
@@ -172,6 +173,7 @@ var faultTable = [faults]faultRow{
 	personAdds:    {"person.adds", "a person adds tasks from a chat, or takes them out again", 0},
 	personDecides: {"person.decides", "a person starts, changes or drops the plan of an idea", 0},
 	sourceAdds:    {"source.adds", "a session or a person at the host adds tasks", 0},
+	remoteFails:   {"remote.fails", "the remote does not answer, before it heard or after", 4},
 	addFails:      {"add.fails", "the user's file cannot take a task", 12},
 	addCut:        {"kill.add", "the daemon dies between the writing of a task and the record of it", 15},
 	manyProjects:  {"projects", "several projects share ledger, limits and chats", 0},

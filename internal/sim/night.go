@@ -75,6 +75,9 @@ func (w *site) drawSettings() {
 		s.Until = w.wall().Add(w.between(time.Hour, 10*time.Hour))
 	}
 	w.drawDraft(&s)
+	if w.pushes != nil {
+		s.Push = []string{ledger.PushEnd, ledger.PushTask}[w.pushes.IntN(2)]
+	}
 	w.settings = s
 }
 

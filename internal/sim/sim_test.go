@@ -37,7 +37,7 @@ func parallel(from, to uint64, do func(seed uint64)) {
 }
 
 // TestNights plays nights of fixed seeds. A seed that breaks an invariant is
-// replayed with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -seed N
+// replayed with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -seed N
 func TestNights(t *testing.T) {
 	opt := shortNights(t)
 	parallel(1, 121, func(seed uint64) {
@@ -49,7 +49,7 @@ func TestNights(t *testing.T) {
 		if r.broken != nil {
 			var out bytes.Buffer
 			r.story.print(&out, 25)
-			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -seed %d", out.String(), seed, r.broken, seed)
+			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -seed %d", out.String(), seed, r.broken, seed)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestBroken(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if r.broken != nil {
-			t.Errorf("%s: seed %d broke %s\nreplay it with: go run ./internal/sim -adds 0 -seed %d", what, seed, r.broken, seed)
+			t.Errorf("%s: seed %d broke %s\nreplay it with: go run ./internal/sim -adds 0 -pushes 0 -seed %d", what, seed, r.broken, seed)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestDisks(t *testing.T) {
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -projects 0 -remakes 0 -adds 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -projects 0 -remakes 0 -adds 0 -pushes 0 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -108,7 +108,7 @@ func TestProjects(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		case r.broken != nil:
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 1 -remakes 0 -adds 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 1 -remakes 0 -adds 0 -pushes 0 -seed %d", seed, r.broken, seed)
 		case r.counts[manyProjects] == 0:
 			t.Errorf("seed %d has one project", seed)
 		}
@@ -128,7 +128,7 @@ func TestRemakes(t *testing.T) {
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 1 -adds 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 1 -adds 0 -pushes 0 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -154,7 +154,7 @@ func TestAdds(t *testing.T) {
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 1 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 1 -pushes 0 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -169,23 +169,23 @@ func TestAdds(t *testing.T) {
 	}
 }
 
-// TestBrokenAdds plays nights with additions that once broke an invariant.
-func TestBrokenAdds(t *testing.T) {
-	for _, night := range []struct {
-		seed  uint64
-		tasks int
-	}{
-		{293, 6}, // a refusal after the daemon's death was told to nobody
-	} {
-		opt := shortNights(t)
-		opt.tasks, opt.adds, opt.projects, opt.remakes, opt.memory = night.tasks, 1, 8, 4, 2
-		r, err := play(night.seed, opt)
-		if err != nil {
-			t.Fatal(err)
+// TestPushes plays nights whose runs push to a remote that fails.
+func TestPushes(t *testing.T) {
+	opt := shortNights(t)
+	opt.pushes = 1
+	var failed atomic.Int64
+	parallel(1, 31, func(seed uint64) {
+		r, err := play(seed, opt)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case r.broken != nil:
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 1 -seed %d", seed, r.broken, seed)
 		}
-		if r.broken != nil {
-			t.Errorf("seed %d broke %s", night.seed, r.broken)
-		}
+		failed.Add(int64(r.counts[remoteFails]))
+	})
+	if failed.Load() == 0 {
+		t.Error("no remote failed: the test shows nothing")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestBrokenAdds(t *testing.T) {
 // the other half has.
 func TestMemory(t *testing.T) {
 	opt := shortNights(t)
-	opt.disks, opt.projects, opt.remakes, opt.adds = 0, 3, 3, 3
+	opt.disks, opt.projects, opt.remakes, opt.adds, opt.pushes = 0, 3, 3, 3, 3
 	parallel(301, 331, func(seed uint64) {
 		var hashes [2]string
 		for n := range hashes {
@@ -208,7 +208,7 @@ func TestMemory(t *testing.T) {
 			hashes[n] = r.story.hash()
 		}
 		if hashes[0] != hashes[1] {
-			t.Errorf("seed %d has another story with a ledger in memory\ncompare: go run ./internal/sim -tasks 3 -disks 0 -projects 3 -remakes 3 -adds 3 -seed %d -memory 0, and 1", seed, seed)
+			t.Errorf("seed %d has another story with a ledger in memory\ncompare: go run ./internal/sim -tasks 3 -disks 0 -projects 3 -remakes 3 -adds 3 -pushes 3 -seed %d -memory 0, and 1", seed, seed)
 		}
 	})
 }
@@ -235,7 +235,7 @@ func TestLong(t *testing.T) {
 func TestReplay(t *testing.T) {
 	opt := shortNights(t)
 	opt.story = true
-	opt.disks, opt.projects, opt.remakes, opt.adds = 2, 3, 3, 3
+	opt.disks, opt.projects, opt.remakes, opt.adds, opt.pushes = 2, 3, 3, 3, 3
 	parallel(1, 13, func(seed uint64) {
 		var hashes [2]string
 		var stories [2]bytes.Buffer

@@ -20,6 +20,7 @@ type site struct {
 	repo     repo
 	plan     planFile
 	machine  machine
+	remote   remote
 	audit    *audit
 	waits    liveness
 }
@@ -37,7 +38,7 @@ func (w *world) drawSites() {
 	}
 	all := newShared()
 	for _, name := range projectNames[:n] {
-		s := &site{world: w, name: name}
+		s := &site{world: w, name: name, remote: remote{branches: map[string]string{}, answered: map[string]int{}}}
 		s.audit = newAudit(s, all)
 		w.sites = append(w.sites, s)
 	}
