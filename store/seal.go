@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -43,7 +44,10 @@ func seal(b ledger.Batch, lookup func(stream string) (head, error)) (sealed, err
 		return h, err
 	}
 
-	var s sealed
+	s := sealed{
+		rows: slices.Grow([]row(nil), len(b.Records)), records: slices.Grow([]ledger.Record(nil), len(b.Records)),
+		effects: slices.Grow([]ledger.PendingEffect(nil), len(b.Effects)),
+	}
 	for _, rec := range b.Records {
 		last, err := at(rec.Stream)
 		if err != nil {

@@ -176,6 +176,7 @@ func (s *session) speak() {
 	if w.one(6) {
 		s.input(loop.Remember{Session: s.launch.Session, Kind: pick(w, ledger.MemoryNote, ledger.MemoryFact, ledger.MemoryDecision), Text: "tests need a port"})
 	}
+	s.addsTasks()
 	first := s.emit(e.typ, e.data)
 	if !first.OK { // it is told what is missing, and sends it again
 		first = s.emit(e.typ, e.data)
@@ -208,7 +209,10 @@ func (s *session) emit(typ string, data json.RawMessage) ledger.Answer {
 	return s.input(loop.Emit{Session: s.launch.Session, Type: typ, Data: data})
 }
 
-func (s *session) input(body loop.InputBody) ledger.Answer {
+func (s *session) input(body loop.InputBody) ledger.Answer { return s.inputAs("", body) }
+
+// inputAs is input with a key, by which a repetition is known as one.
+func (s *session) inputAs(key string, body loop.InputBody) ledger.Answer {
 	w := s.w
 	for range 30 {
 		s.work(w.between(0, 2*time.Second))
@@ -220,7 +224,7 @@ func (s *session) input(body loop.InputBody) ledger.Answer {
 		var err error
 		answered := make(chan struct{})
 		d.life.Go(func() { // the socket's handler dies with its daemon
-			a, err = d.engine.Do(background, loop.Input{Project: w.name, Actor: "agent", Body: body})
+			a, err = d.engine.Do(background, loop.Input{Key: key, Project: w.name, Actor: "agent", Body: body})
 			close(answered)
 		})
 		_ = w.all.Wait(background, 30*time.Second, answered)
@@ -260,6 +264,8 @@ func (s *session) event() emitted {
 		data = map[string]any{"command": "go test -run TestBug", "root_cause": "off by one", "affected_files": []string{}, "strategy": "count from 0"}
 	case ledger.EventCritique:
 		data = map[string]any{"verdict": payload.VerdictOkay, "sections": []any{}}
+	case ledger.EventDraft:
+		data = s.draft()
 	case ledger.EventAdvice:
 		data["advice"] = "smaller steps"
 	}

@@ -25,6 +25,10 @@ type audit struct {
 	open                   map[string]bool   // questions
 	expired                map[string]bool
 	runsEnded              map[string]bool
+	lastEnd                time.Time                // of a run, by the scheduler's clock
+	last                   ledger.RunEnded          // as the ledger has it
+	lastReason             ledger.Reason            // of that end
+	aside                  map[string]bool          // runs that plan an idea alone
 	cut                    map[string]bool          // sessions
 	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
 	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
@@ -56,7 +60,7 @@ func newShared() *shared {
 func newAudit(w *site, all *shared) *audit {
 	return &audit{
 		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
-		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
+		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
 	}
 }
 
@@ -148,7 +152,7 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 	case ledger.SessionCut:
 		a.cut[e.Session] = true
-		if all, _ := opens(w.plan.text); e.Task != "" && len(all) > 0 && !all[ledger.FoldID(e.Task)] && !byPerson[b.Why] && !a.held() {
+		if all, _ := w.opens(w.plan.text); e.Task != "" && len(all) > 0 && !all[ledger.FoldID(e.Task)] && !byPerson[b.Why] && !a.held() {
 			w.fail("no session cut by a vanished line", "%s of %s is cut: %s", e.Session, e.Task, b.Why)
 		}
 		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
@@ -195,6 +199,8 @@ func (a *audit) entry(e ledger.Entry) {
 		if b.State == ledger.RunPaused {
 			a.nobodyAtWork(e.Run, "paused")
 		}
+	case ledger.RunPlanned:
+		a.aside[b.Run] = b.Idea != ""
 	case ledger.RunEnded:
 		a.runEnded(e, b)
 	case ledger.SourceRead:
@@ -267,7 +273,7 @@ func (a *audit) ran(l ledger.Launch, x ledger.Exit) {
 // taskSet checks that done means done.
 func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
 	if b.To == ledger.Withdrawn {
-		if all, _ := opens(a.w.plan.meant); all[ledger.FoldID(e.Task)] && a.w.planStands() {
+		if all, _ := a.w.opens(a.w.plan.meant); all[ledger.FoldID(e.Task)] && a.w.planStands() {
 			a.w.fail("no task withdrawn that is in the plan", "%s is withdrawn: %s", e.Task, b.Why)
 		}
 	}
@@ -315,7 +321,7 @@ func (a *audit) allDone(run string) {
 	if !w.planStands() {
 		return
 	}
-	_, open := opens(w.plan.meant)
+	_, open := w.opens(w.plan.meant)
 	s, _ := w.state()
 	for _, t := range s.Project.Tasks.All() {
 		id, is := ledger.FoldID(t.Task.ID), t.Status
@@ -339,11 +345,14 @@ func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 		w.fail("one end a run", "%s ends twice", e.Run)
 	}
 	a.runsEnded[e.Run] = true
+	if !a.aside[e.Run] {
+		a.lastEnd, a.lastReason, a.last = w.s.now, b.Reason, b
+	}
 	if b.Reason == ledger.ReasonDone {
 		a.allDone(e.Run)
 	}
 	a.nobodyAtWork(e.Run, "ended")
-	if b.Exit == 0 && b.Tip != "" && len(w.objects.failing(b.Tip)) > 0 {
+	if b.Exit == 0 && b.Tip != "" && !a.aside[e.Run] && len(w.objects.failing(b.Tip)) > 0 {
 		w.fail("no false done", "%s ends with 0, and in its tip %v fails", e.Run, w.objects.failing(b.Tip))
 	}
 	if b.Reason == ledger.ReasonInternal {
@@ -459,6 +468,7 @@ func (a *audit) end() {
 		p.audit.endOf()
 		sessions += len(p.machine.order)
 	}
+	w.ideasTold()
 	for text, n := range a.directives {
 		if strings.Contains(text, "note") && n > 1 && !a.pressed[text] {
 			w.fail("each message once", "%q is in the ledger %d times", text, n)
@@ -493,6 +503,9 @@ func (a *audit) endOf() {
 		}
 	}
 	a.branchHolds()
+	a.addsHold()
+	a.ideasHold()
+	a.pushesHold()
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Done || t.Commit == "" {
 			continue

@@ -215,6 +215,8 @@ func (s sender) Send(_ context.Context, chat string, m bot.Message, _ bot.SendOp
 
 func (s sender) show(x *shown) {
 	s.platform.shown = append(s.platform.shown, x)
+	s.w.audit.toldOfAdds(x.m)
+	s.w.audit.toldOfIdeas(x.m)
 	s.w.audit.shown(x)
 	s.w.tell("chat", "→ %s #%s %s", who(x.chat), x.id, first(x.m))
 }
@@ -232,6 +234,8 @@ func (s sender) Edit(_ context.Context, at bot.Ref, m bot.Message) error {
 	x := s.shown[n]
 	x.m = m
 	s.w.audit.shown(x)
+	s.w.audit.toldOfAdds(m)
+	s.w.audit.toldOfIdeas(m)
 	s.w.tell("chat", "→ %s #%s now %s", who(x.chat), x.id, first(m))
 	return err
 }
@@ -301,6 +305,14 @@ func (p *person) say(text string) *input {
 // act is one thing of all that people do.
 func (p *person) act() {
 	w := p.w
+	if w.adds != nil && w.on() && w.adds.IntN(4) == 0 {
+		if w.adds.IntN(3) == 0 && p.decides() {
+			return
+		}
+		w.count(personAdds)
+		p.say(w.addLine())
+		return
+	}
 	if w.hit(personLate) && !p.p.offline { // sent where there is no network: it arrives later
 		w.tell("person", "%s is out of reach", p.name)
 		in := p.choose()
@@ -379,6 +391,18 @@ func (p *person) press(old bool) bool {
 func (p *person) pressButton(x *shown, n int) {
 	w := p.w
 	w.tell("person", "%s presses [%s] of #%s", p.name, x.m.Buttons[n].Label, x.id)
+	switch command := x.m.Buttons[n].Command; {
+	case strings.HasSuffix(command, " skip"): // the settled question says what became of the idea
+		for _, id := range ideaID.FindAllString(first(x.m), -1) {
+			w.ideas[id] = &idea{told: true}
+		}
+	case strings.HasPrefix(command, "/add undo"):
+		w.undos++
+	case x.m.Key == "ask.idea" && strings.HasSuffix(command, " start"):
+		w.agrees(func(title string) bool {
+			return slices.ContainsFunc(x.m.Lines, func(l bot.Line) bool { return strings.Contains(l.Text, title) })
+		})
+	}
 	p.p.write(bot.Inbound{
 		Actor: p.id, Name: p.name, Chat: p.id, Private: true, Message: x.id,
 		Press: bot.ButtonData(x.m, n, 64), PressID: fmt.Sprintf("press%d", len(p.p.inputs)),

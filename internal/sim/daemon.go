@@ -96,6 +96,9 @@ func (w *world) boot() {
 	e, err := engine.Open(background, engine.Options{
 		Ledger: gate{w, d.life}, Clock: w.wall, Scheduler: d.life, Compose: n.Compose,
 		Ports: d.ports,
+		Adder: func(repo string, at ledger.SourceRef) (engine.Adder, error) {
+			return source{w.siteIn(repo), d.life, at.Path}, nil
+		},
 		Sent: func(chats []string) {
 			for _, o := range d.dispatchers {
 				o.Wake(chats...)
@@ -114,7 +117,7 @@ func (w *world) boot() {
 	}
 	d.engine = e
 	service := &scenario.DaemonService{Engine: e, Store: w.store, Names: projectNames[:len(w.sites)], Quiet: "23:00-07:00", Tasks: w.opt.tasks, Settings: func(name string) ledger.Settings { return w.siteOf(name).settings }}
-	d.receiver = inbound.New(inbound.Options{Service: patient{service}, Outbox: w.store, Hash: func(code string) string { return code }, Zone: w.zone, Clock: w.wall})
+	d.receiver = inbound.New(inbound.Options{Service: patient{service, w}, Outbox: w.store, Hash: func(code string) string { return code }, Zone: w.zone, Clock: w.wall})
 	for _, p := range w.chats {
 		o := delivery.Options{
 			Outbox: outbox{w.store, w, d.life}, Sender: sender{p, d.life}, Prefix: p.prefix, Platform: p.prefix, Clock: w.wall, Scheduler: d.life,
@@ -179,8 +182,13 @@ func (d *daemon) dispatcher(p *platform) *delivery.Dispatcher {
 func (d *daemon) ports(_ context.Context, set ledger.Settings) (engine.Ports, error) {
 	p := d.w.siteOf(set.Project)
 	g, r := workspace{p, d.life}, runner{p, d.life}
+	from := source{p, d.life, set.Source.Path}
+	var to engine.Publisher
+	if d.w.pushes != nil {
+		to = remoteOf{p, d.life}
+	}
 	return engine.Ports{
-		Source: source{p, d.life, set.Source.Path}, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
+		Publisher: to, Source: from, Adder: from, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
 		Place: engine.Place{Folders: g, Rooms: g, Runner: r, Agents: r, Sockets: r},
 	}, nil
 }
@@ -384,7 +392,10 @@ func (o outbox) Forget(ctx context.Context, chat string, classes ...ledger.Messa
 
 // patient reads the ledger without the time limit of inbound.Options.Patience: that
 // is a time of the machine's, which must not decide anything in a night.
-type patient struct{ *scenario.DaemonService }
+type patient struct {
+	*scenario.DaemonService
+	w *world
+}
 
 // Records is bot.Service's, like the methods below.
 func (s patient) Records(_ context.Context, project, task string) ([]ledger.Record, error) {
@@ -397,6 +408,11 @@ func (s patient) Runs(_ context.Context, project string) ([]string, error) {
 
 func (s patient) RunRecords(_ context.Context, project, run string, types ...string) ([]ledger.Record, error) {
 	return s.DaemonService.RunRecords(background, project, run, types...)
+}
+
+// ReadSource is bot.SourceReader's.
+func (s patient) ReadSource(_ context.Context, project string) (bot.SourceReading, error) {
+	return s.w.siteOf(project).readSource()
 }
 
 // live is delivery.Live over the daemon's service.

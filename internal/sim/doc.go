@@ -18,6 +18,12 @@
 // In one night of four (-remakes) people take tasks out of the run's branch, bring
 // them back, and have them done again.
 //
+// In one night of four (-adds) people, the console and sessions add tasks, take them
+// out again, replace them, and have plans made of ideas.
+//
+// In one night of four (-pushes) runs push their branches to a remote that fails,
+// before it heard of a push or after.
+//
 // In one night of eight (-projects) two or three projects share the ledger, the
 // agents, the limit of sessions and the chats. Where people do not name the project
 // that they mean, they are asked. Whether a night has several comes from a random
@@ -46,7 +52,8 @@
 //   - daemon.go: the program under test, its start and its end
 //   - machine.go, agent.go: processes, and agents of every temper
 //   - disk.go: the ledger's disk in some nights, which fails, lies and loses power
-//   - git.go, tree.go: the repository; plan.go: the user's plan
+//   - git.go, tree.go: the repository; plan.go: the user's plan; adds.go, ideas.go:
+//     tasks that people and sessions add to it; pushes.go: the remote
 //   - chat.go: platforms and people
 //   - fault.go: the table of faults; audit.go, liveness.go: the invariants;
 //     replay.go: that replay equals state; story.go: the story
@@ -64,6 +71,15 @@
 // disk that lost one is refused, or found by verify, or holds an older state that
 // is whole. Once nothing goes wrong any more, the night comes to its end in every
 // project.
+//
+// A task that somebody was told will be added is in the plan's file once, unless a
+// person took it out or saved a text without it; one that was refused is not there, and
+// one that was written before the last run's end is known to that run. Nothing of an
+// idea's plan is written before a person starts it; then all of it is, and a run begins.
+//
+// What is pushed is a commit of the run's branch in which nothing fails that did not
+// fail when the run began; a daemon that learned of a push does not repeat it; and the
+// tip with which the last run ended well is on the remote in the end.
 //
 // Of nights that follow each other: a state holds the tasks of the last sixty days and
 // no more, a start reads at most the entries since the last snapshots, and in the

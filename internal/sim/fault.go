@@ -78,6 +78,12 @@ const (
 	personTask
 	personHasty
 	personRemakes
+	personAdds
+	personDecides
+	sourceAdds
+	remoteFails
+	addFails
+	addCut
 	manyProjects
 	faults // the number of kinds
 )
@@ -164,5 +170,11 @@ var faultTable = [faults]faultRow{
 	personTask:    {"person.task", "a person skips, retries or prefers a task", 0},
 	personHasty:   {"person.hasty", "a person stops, pauses or interrupts while a session is prepared", 0},
 	personRemakes: {"person.remakes", "a person takes tasks out of the branch, brings them back or has them done again", 0},
+	personAdds:    {"person.adds", "a person adds tasks from a chat, or takes them out again", 0},
+	personDecides: {"person.decides", "a person starts, changes or drops the plan of an idea", 0},
+	sourceAdds:    {"source.adds", "a session or a person at the host adds tasks", 0},
+	remoteFails:   {"remote.fails", "the remote does not answer, before it heard or after", 4},
+	addFails:      {"add.fails", "the user's file cannot take a task", 12},
+	addCut:        {"kill.add", "the daemon dies between the writing of a task and the record of it", 15},
 	manyProjects:  {"projects", "several projects share ledger, limits and chats", 0},
 }

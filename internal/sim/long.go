@@ -63,6 +63,8 @@ func (w *world) evening() {
 	w.long.night++
 	w.long.began = w.elapsed()
 	w.calm = false
+	w.wishes = nil // of another plan
+	clear(w.ideas)
 	w.audit.entries, w.audit.stateSize, w.audit.shortUntil = 0, 0, time.Time{}
 	for _, s := range w.sites {
 		s.audit.calmRun = false

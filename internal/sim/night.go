@@ -25,8 +25,12 @@ func (w *site) drawSettings() {
 	hat("architect", false, ledger.EventAdvice)
 	hat("verifier", false, "verification.passed", ledger.EventFailed)
 	hat("refactorer", true, "refactor.complete")
+	if w.adds != nil {
+		hat("drafter", false, ledger.EventDraft)
+	}
 	for name, h := range s.Hats {
 		h.MaxTokens, h.Role, h.Prompt = 40000, "Role of the "+name, "You are the "+name+"."
+		h.MayAdd = w.adds != nil
 		s.Hats[name] = h
 	}
 	route := func(from, on, to string) ledger.Route { return ledger.Route{From: from, On: on, To: to} }
@@ -69,6 +73,10 @@ func (w *site) drawSettings() {
 	}
 	if w.one(4) {
 		s.Until = w.wall().Add(w.between(time.Hour, 10*time.Hour))
+	}
+	w.drawDraft(&s)
+	if w.pushes != nil {
+		s.Push = []string{ledger.PushEnd, ledger.PushTask}[w.pushes.IntN(2)]
 	}
 	w.settings = s
 }
@@ -190,6 +198,9 @@ func (w *world) quiet() bool {
 	if !w.runsOver() || slices.ContainsFunc(w.sites, func(s *site) bool { return !s.audit.calmRun }) {
 		return false
 	}
+	if slices.ContainsFunc(w.sites, func(p *site) bool { s, _ := p.state(); return len(s.Project.Ideas) > 0 }) {
+		return false
+	}
 	pending, err := w.store.Pending(background)
 	if err != nil || len(pending) > 0 {
 		return false
@@ -302,7 +313,7 @@ var answers = map[ledger.QuestionKind]string{
 	ledger.AskBlocked: "skip", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep",
 	ledger.AskSkip: "skip", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve",
 	ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskChecks: "allow",
-	ledger.AskRemake: "cancel",
+	ledger.AskRemake: "cancel", ledger.AskIdea: "start",
 }
 
 // settle answers what is asked, and lets go on what a person holds.
@@ -321,6 +332,14 @@ func (p *person) settleIn(w *site) {
 		answer := loop.AnswerQuestion{Question: q.ID, Choice: answers[q.Kind]}
 		if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
 			answer = loop.AnswerQuestion{Question: q.ID, Words: "this"}
+		}
+		if i, is := s.Project.Idea(q.Idea); is {
+			if _, err := w.readSource(); err != nil { // it takes nothing
+				answer.Choice = "drop"
+			}
+			w.agrees(func(title string) bool {
+				return slices.ContainsFunc(i.Tasks, func(t ledger.Task) bool { return t.Title == title })
+			})
 		}
 		if a, took := w.do(answer); took {
 			w.tell("person", "%s answers %s: %s", p.name, q.ID, ok(a))

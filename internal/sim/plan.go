@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
+	"github.com/nightporter/nightporter/loop/task/form"
 	"github.com/nightporter/nightporter/loop/task/markdown"
 )
 
@@ -29,6 +30,7 @@ func planOf(night int) string {
 // planFile is the user's plan in their checkout: its bytes, which the real parser
 // reads and the real writer changes.
 type planFile struct {
+	form     form.Form
 	text     []byte
 	meant    []byte    // as the person means it: not half of it
 	since    time.Time // by the scheduler's clock: when the person saved it
@@ -50,12 +52,13 @@ func (w *site) drawPlan() {
 		}
 		fmt.Fprintf(&b, "  - Acceptance:\n    - Part %d works\n\n", n)
 	}
-	w.plan.text = []byte(b.String())
+	w.plan.form, w.plan.text = markdown.Plan{}, []byte(b.String())
 	w.plan.meant, w.plan.since = w.plan.text, w.s.now
 }
 
-// save replaces the plan as an editor does, and tells those who watch it.
+// save replaces the plan as a person's editor does, and tells those who watch it.
 func (w *site) save(text []byte) {
+	w.lost(w.plan.text, text)
 	if string(text) != string(w.plan.meant) {
 		w.plan.meant, w.plan.since = text, w.s.now
 	}
@@ -101,7 +104,7 @@ func (s source) Read(context.Context) (ledger.Snapshot, error) {
 		return markdown.ParsePlan(s.path, nothing)
 	}
 	s.plan.read = s.plan.text
-	return markdown.ParsePlan(s.path, s.plan.text)
+	return s.plan.form.Parse(s.path, s.plan.text)
 }
 
 // Mark is engine.Source's.
@@ -114,12 +117,12 @@ func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
 	if s.past() {
 		return nil
 	}
-	text, gone, err := markdown.MarkPlan(s.path, s.plan.text, marks)
+	text, gone, err := s.plan.form.Mark(s.path, s.plan.text, marks)
 	if err != nil {
 		return err
 	}
 	if string(text) != string(s.plan.text) {
-		s.save(text)
+		s.saveOwn(text)
 		s.audit.marks(marks)
 	}
 	if len(gone) > 0 {
@@ -187,6 +190,9 @@ func (w *site) edit() {
 	case 0:
 		if said(planAdds, "a task is added") {
 			w.audit.version++
+			for strings.Contains(string(old), fmt.Sprintf("**Task %d:", 100+w.audit.version)) { // nightporter counts on, too
+				w.audit.version++
+			}
 			w.save(fmt.Appendf(old, "- [ ] **Task %d: Added**\n  - Scope: src\n\n", 100+w.audit.version))
 		}
 	case 1:
@@ -240,9 +246,9 @@ func (w *site) edit() {
 }
 
 // opens returns the ids of the tasks that are in a plan, and of those the open ones.
-func opens(plan []byte) (all, open map[string]bool) {
+func (w *site) opens(plan []byte) (all, open map[string]bool) {
 	all, open = map[string]bool{}, map[string]bool{}
-	snapshot, err := markdown.ParsePlan(planPath, plan)
+	snapshot, err := w.plan.form.Parse(planPath, plan)
 	if err != nil {
 		return all, open
 	}

@@ -20,6 +20,7 @@ type site struct {
 	repo     repo
 	plan     planFile
 	machine  machine
+	remote   remote
 	audit    *audit
 	waits    liveness
 }
@@ -37,7 +38,7 @@ func (w *world) drawSites() {
 	}
 	all := newShared()
 	for _, name := range projectNames[:n] {
-		s := &site{world: w, name: name}
+		s := &site{world: w, name: name, remote: remote{branches: map[string]string{}, answered: map[string]int{}}}
 		s.audit = newAudit(s, all)
 		w.sites = append(w.sites, s)
 	}
@@ -68,6 +69,16 @@ func (w *world) named(line string) string {
 func (w *world) siteOf(name string) *site {
 	for _, s := range w.sites {
 		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// siteIn returns the project in a repository.
+func (w *world) siteIn(repo string) *site {
+	for _, s := range w.sites {
+		if s.settings.Repo == repo {
 			return s
 		}
 	}

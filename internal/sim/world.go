@@ -18,6 +18,8 @@ type options struct {
 	tasks    int    // of the plan
 	projects uint64 // one night in so many has several projects; 0 = none has
 	remakes  uint64 // in one night of so many people take tasks out of the branch; 0 = in none
+	adds     uint64 // in one night of so many people and sessions add tasks; 0 = in none
+	pushes   uint64 // in one night of so many runs push their branches; 0 = in none
 	nights   int    // on one ledger; 0 and 1 are one
 	disks    uint64 // the ledger lies on a simulated disk in one night of so many; 0 = in none
 	memory   uint64 // the ledger is in memory in one night of so many, unless on a simulated disk; 0 = in none
@@ -45,7 +47,13 @@ type world struct {
 	sessions int // at a time, of all projects
 	objects  *objects
 	people   []*person
-	remakes  *rand.Rand // what people do with the branch; nil: nothing
+	remakes  *rand.Rand       // what people do with the branch; nil: nothing
+	adds     *rand.Rand       // what people and sessions add; nil: nothing
+	pushes   *rand.Rand       // how runs push; nil: they do not
+	wishes   []*wish          // what they want added
+	ideas    map[string]*idea // that chats spoke of, by id
+	undos    int              // times that somebody asked to take additions out
+	undone   int              // times that they were taken out
 	chats    []*platform
 	long     longLife
 	audit    *audit // of the first site; what it shares is the night's
@@ -76,7 +84,7 @@ func newWorld(seed uint64, opt options) (*world, error) {
 	if opt.tasks == 0 {
 		opt.tasks = 12
 	}
-	w := &world{seed: seed, opt: opt, rnd: rand.New(rand.NewPCG(seed, 0x6e70)), objects: newObjects(), sessions: 1}
+	w := &world{seed: seed, opt: opt, ideas: map[string]*idea{}, rnd: rand.New(rand.NewPCG(seed, 0x6e70)), objects: newObjects(), sessions: 1}
 	w.s = newScheduler(w.rnd)
 	w.all = &life{s: w.s}
 	w.story.keep = opt.story
@@ -100,6 +108,8 @@ func newWorld(seed uint64, opt options) (*world, error) {
 	}
 	w.drawSites()
 	w.drawRemakes()
+	w.drawAdds()
+	w.drawPushes()
 	w.s.idle = w.idle
 	for _, s := range w.sites {
 		s.drawRepo()
@@ -238,6 +248,9 @@ func (w *world) run() (b *broken) {
 	w.boot()
 	for _, s := range w.sites {
 		w.spawn(s.operator)
+		if w.adds != nil {
+			w.spawn(s.console)
+		}
 	}
 	w.spawn(w.fate)
 	if w.disk != nil {

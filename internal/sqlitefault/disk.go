@@ -347,7 +347,10 @@ func resize(b []byte, n int64) []byte {
 		return b[:n]
 	}
 	old := len(b)
-	b = slices.Grow(b, int(n)-old)[:n]
+	if int(n) > cap(b) { // a log grows page by page
+		b = slices.Grow(b, max(int(n)-old, old))
+	}
+	b = b[:n]
 	clear(b[old:])
 	return b
 }

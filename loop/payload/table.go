@@ -332,6 +332,9 @@ func flag(raw json.RawMessage) (bool, string) {
 // encoding/json would also match other cases, and so read a field that Check
 // did not see.
 func Field(data json.RawMessage, name string) json.RawMessage {
+	if !bytes.Contains(data, []byte(name)) && !bytes.ContainsRune(data, '\\') {
+		return nil // as most optional fields: a name can be written in another way only with escapes
+	}
 	var m map[string]json.RawMessage
 	if json.Unmarshal(data, &m) != nil {
 		return nil

@@ -21,3 +21,20 @@ func TestEventTable(t *testing.T) {
 		}
 	}
 }
+
+// TestField checks that a field is found by its exact name, however that is written.
+func TestField(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"no_change":"it is there"}`:      `"it is there"`,
+		`{"no_chang\u0065":"it is there"}`: `"it is there"`,
+		`{"No_change":"it is there"}`:      "",
+		`{"summary":"no_change"}`:          "",
+		`{"summary":"all of it"}`:          "",
+		`{"no_change":`:                    "",
+		``:                                 "",
+	} {
+		if got := string(Field([]byte(data), "no_change")); got != want {
+			t.Errorf("Field(%s) = %s, want %s", data, got, want)
+		}
+	}
+}

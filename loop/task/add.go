@@ -64,44 +64,49 @@ type onceAdder interface {
 }
 
 // addOnce implements onceAdder.
-func (s *fileSource) addOnce(ctx context.Context, a ledger.AddTasks) (ledger.AddedTasks, error) {
-	adder, ok := s.form.(form.Adder)
-	if !ok {
-		return ledger.AddedTasks{}, &ReadOnlyError{File: s.rel}
-	}
-	var done ledger.AddedTasks
-	err := s.change(ctx, func(fresh []byte) ([]byte, error) {
-		now, err := s.form.Parse(s.rel, fresh)
-		if err != nil {
-			return nil, err
-		}
-		ids, all := a.Has(now.Tasks)
-		if done = (ledger.AddedTasks{IDs: ids, Found: all, Snapshot: now}); all {
-			return fresh, nil
-		}
-		grown := fresh
-		write := func(tasks []ledger.Task) (added []string, err error) {
-			grown, added, err = adder.Add(s.rel, grown, tasks)
-			return added, err
-		}
-		missing := ids
-		ids, err = addMissing(a, missing, write)
-		if wrong := (*ledger.InputError)(nil); errors.As(err, &wrong) && a.Needs != nil {
-			// A list without ids has no place for dependencies. Its order is what is left.
-			a := a
-			grown, a.Needs = fresh, nil
-			ids, err = addMissing(a, missing, write)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if now, err = s.form.Parse(s.rel, grown); err != nil {
-			return nil, err
-		}
-		done = ledger.AddedTasks{IDs: ids, Text: inserted(fresh, grown), Snapshot: now}
-		return grown, nil
+func (s *fileSource) addOnce(ctx context.Context, a ledger.AddTasks) (done ledger.AddedTasks, err error) {
+	err = s.change(ctx, func(fresh []byte) (grown []byte, err error) {
+		grown, done, err = AddToText(s.form, s.rel, fresh, a)
+		return grown, err
 	})
 	return done, err
+}
+
+// AddToText is AddOnce for the text of a file: it returns the text with the tasks, and
+// what was done. file names the text in errors. A form that takes no tasks is a
+// *ReadOnlyError.
+func AddToText(f form.Form, file string, fresh []byte, a ledger.AddTasks) (grown []byte, done ledger.AddedTasks, err error) {
+	adder, ok := f.(form.Adder)
+	if !ok {
+		return nil, done, &ReadOnlyError{File: file}
+	}
+	now, err := f.Parse(file, fresh)
+	if err != nil {
+		return nil, done, err
+	}
+	missing, all := a.Has(now.Tasks)
+	if all {
+		return fresh, ledger.AddedTasks{IDs: missing, Found: true, Snapshot: now}, nil
+	}
+	grown = fresh
+	write := func(tasks []ledger.Task) (added []string, err error) {
+		grown, added, err = adder.Add(file, grown, tasks)
+		return added, err
+	}
+	ids, err := addMissing(a, missing, write)
+	if wrong := (*ledger.InputError)(nil); errors.As(err, &wrong) && a.Needs != nil {
+		// A list without ids has no place for dependencies. Its order is what is left.
+		a := a
+		grown, a.Needs = fresh, nil
+		ids, err = addMissing(a, missing, write)
+	}
+	if err != nil {
+		return nil, done, err
+	}
+	if now, err = f.Parse(file, grown); err != nil {
+		return nil, done, err
+	}
+	return grown, ledger.AddedTasks{IDs: ids, Text: inserted(fresh, grown), Snapshot: now}, nil
 }
 
 // addMissing adds the tasks of a whose place in ids is empty, and returns ids with
@@ -180,26 +185,30 @@ func RemoveAdded(ctx context.Context, s Source, r ledger.RemoveTasks) error {
 
 // removeAdded implements onceAdder.
 func (s *fileSource) removeAdded(ctx context.Context, r ledger.RemoveTasks) error {
-	return s.change(ctx, func(fresh []byte) ([]byte, error) {
-		now, err := s.form.Parse(s.rel, fresh)
-		if err != nil {
-			return nil, err
+	return s.change(ctx, func(fresh []byte) ([]byte, error) { return RemoveFromText(s.form, s.rel, fresh, r) })
+}
+
+// RemoveFromText is RemoveAdded for the text of a file: it returns the text without the
+// tasks. file names the text in errors.
+func RemoveFromText(f form.Form, file string, fresh []byte, r ledger.RemoveTasks) ([]byte, error) {
+	now, err := f.Parse(file, fresh)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(now.Tasks, func(t ledger.Task) bool { return names(r.IDs, t.ID) }) {
+		return fresh, nil
+	}
+	for at := 0; ; at++ {
+		n := bytes.Index(fresh[at:], []byte(r.Text))
+		if n < 0 {
+			return nil, &ChangedError{File: file}
 		}
-		if !slices.ContainsFunc(now.Tasks, func(t ledger.Task) bool { return names(r.IDs, t.ID) }) {
-			return fresh, nil
+		at += n
+		cut := slices.Concat(fresh[:at], fresh[at+len(r.Text):])
+		if left, err := f.Parse(file, cut); err == nil && lacksOnly(now.Tasks, left.Tasks, r.IDs) {
+			return cut, nil
 		}
-		for at := 0; ; at++ {
-			n := bytes.Index(fresh[at:], []byte(r.Text))
-			if n < 0 {
-				return nil, &ChangedError{File: s.rel}
-			}
-			at += n
-			cut := slices.Concat(fresh[:at], fresh[at+len(r.Text):])
-			if left, err := s.form.Parse(s.rel, cut); err == nil && lacksOnly(now.Tasks, left.Tasks, r.IDs) {
-				return cut, nil
-			}
-		}
-	})
+	}
 }
 
 func names(ids []string, id string) bool {

@@ -1,0 +1,46 @@
+package notify_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestRefusedAdditionIsTold holds that somebody learns of tasks that a source does not
+// take: in the message of their /add, and where no chat has one, in a message of its
+// own. A terminal or a session may have left by then.
+func TestRefusedAdditionIsTold(t *testing.T) {
+	for name, chat := range map[string]bool{"by a chat": true, "by a terminal": false} {
+		t.Run(name, func(t *testing.T) {
+			p := newFixture(t)
+			p.Start(p.Settings(), p.Base("r1"), scenario.Task(1, "Sum the basket"))
+			a := p.Do(loop.Input{Key: "add", Actor: "console", Body: loop.AddTasks{Tasks: []ledger.Task{{Title: "Say it in French"}}}})
+			if !a.OK {
+				t.Fatal(a.Text)
+			}
+			if chat {
+				body, _ := json.Marshal(bot.AddAnswer("shop", loop.AddTasks{}, a))
+				p.deliver([]ledger.Outgoing{{Chat: ana, Key: a.ID, Class: ledger.ClassReply, Silent: true, Body: body}})
+			}
+			p.Do(loop.Input{Key: "written", Body: loop.TasksWritten{ID: a.ID, Err: "permission denied"}})
+			told := map[string]string{}
+			for who, c := range p.chats {
+				for _, s := range c.shown {
+					if s.key == a.ID {
+						told[who] = s.m.Key
+					}
+				}
+			}
+			if told[ana] != "add.failed" {
+				t.Errorf("Ana is shown %q, want the refusal", told[ana])
+			}
+			if _, also := told[mira]; also == chat {
+				t.Errorf("Mira is told: %v, want %v", also, !chat)
+			}
+		})
+	}
+}
