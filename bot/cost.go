@@ -15,6 +15,11 @@ func Spent(s loop.State) Message {
 	r := s.Project.Run
 	if r == nil {
 		m := newMessage("cost", SignLater+" "+firstLine("", s.Project.Name, "has spent nothing", ""))
+		if len(s.Project.Ideas) > 0 {
+			m = newMessage("cost", SignLater+" "+firstLine("", s.Project.Name, "has had no run", ""))
+			m.add("What its ideas cost: /runs")
+			return m
+		}
 		m.add("No run yet, no cost.")
 		return m
 	}

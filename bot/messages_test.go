@@ -209,6 +209,14 @@ func addDaemon(t *testing.T, all topics) {
 	ask(h, request{"run", "pause ordered", "/run"})
 	h = daemon(newService()) // configured, and never run
 	ask(h, request{"status", "daemon, no run", "/status"}, request{"cost", "no run", "/cost"})
+	for _, b := range []ledger.Body{
+		ledger.IdeaTaken{ID: "i1", Words: "Zoom the map", Settings: ledger.Settings{Project: "shop"}},
+		ledger.QuestionAsked{Question: ledger.Question{ID: "q1", Kind: ledger.AskIdea, Idea: "i1", Title: "Zoom the map"}},
+	} {
+		h.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: h.Now, Body: b})
+	}
+	ask(h, request{"status", "daemon, no run, the plan of an idea", "/status"}, request{"cost", "no run, an idea", "/cost"})
+	h = daemon(newService())
 	h.configured = []string{"shop", "blog", "zoo"}
 	ask(h, request{"status", "daemon, three projects", "/status"}, request{"run", "three projects", "/run"})
 	h.configured = nil

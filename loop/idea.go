@@ -387,6 +387,7 @@ func (d *decision) ideaWritten(addition ledger.TasksAdded) {
 		d.askIdea(i, reason("not added: "+addition.Error, addition.Remedy))
 		return
 	}
+	i.Settings.Until = nextClock(i.Settings.Until, d.in.Time)
 	r := d.run()
 	ends := !r.Over() && !r.Aside() && r.Finishing != nil && d.Project.Queued == nil // it takes no task any more
 	starts := r.Over() || r.Aside() || ends
@@ -397,6 +398,16 @@ func (d *decision) ideaWritten(addition ledger.TasksAdded) {
 	case starts:
 		d.startRun(StartRun{Settings: i.Settings})
 	}
+}
+
+// nextClock returns the next time after now at which a clock shows what it showed at t;
+// the zero time stays. A plan may be agreed to days after its settings were read, and
+// the run that it starts has until the next morning, not until the one that is over.
+func nextClock(t, now time.Time) time.Time {
+	for !t.IsZero() && !t.After(now) {
+		t = t.AddDate(0, 0, 1)
+	}
+	return t
 }
 
 func (d *decision) expireIdea(q ledger.Question) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,6 +48,23 @@ func (r *Runner) Tidy(ctx context.Context, before time.Time, keep func(run strin
 	}
 	n, err := r.tidyPrograms(before)
 	return removed + n, errors.Join(append(errs, err)...)
+}
+
+// TidyLast removes the folders of ended sessions whose names begin with prefix, but for
+// the last n by name.
+func (r *Runner) TidyLast(prefix string, n int) error {
+	list, err := os.ReadDir(filepath.Join(r.o.State, "sessions"))
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(e os.DirEntry) bool { return !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) })
+	var errs []error
+	for _, e := range list[:max(len(list)-n, 0)] { // sorted by name
+		if folder := r.folder(e.Name()); endedBefore(folder, time.Now()) {
+			errs = append(errs, removeAll(folder))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // tidyPrograms removes copies of programs that were installed before the given

@@ -32,7 +32,12 @@ func AddOnce(ctx context.Context, s Source, a ledger.AddTasks) (ledger.AddedTask
 	if all {
 		return ledger.AddedTasks{IDs: ids, Found: true, Snapshot: now}, nil
 	}
-	ids, err = addMissing(a, ids, func(tasks []ledger.Task) ([]string, error) { return adder.Add(ctx, tasks) })
+	write := func(tasks []ledger.Task) ([]string, error) { return adder.Add(ctx, tasks) }
+	ids, err = addMissing(a, ids, write)
+	if a.Needs != nil && refused(err) {
+		a.Needs = nil // what was written before the refusal has its id, and stays the only one
+		ids, err = addMissing(a, ids, write)
+	}
 	if err != nil {
 		return ledger.AddedTasks{}, err
 	}
@@ -94,8 +99,7 @@ func AddToText(f form.Form, file string, fresh []byte, a ledger.AddTasks) (grown
 		return added, err
 	}
 	ids, err := addMissing(a, missing, write)
-	if wrong := (*ledger.InputError)(nil); errors.As(err, &wrong) && a.Needs != nil {
-		// A list without ids has no place for dependencies. Its order is what is left.
+	if a.Needs != nil && refused(err) {
 		a := a
 		grown, a.Needs = fresh, nil
 		ids, err = addMissing(a, missing, write)
@@ -109,9 +113,13 @@ func AddToText(f form.Form, file string, fresh []byte, a ledger.AddTasks) (grown
 	return grown, ledger.AddedTasks{IDs: ids, Text: inserted(fresh, grown), Snapshot: now}, nil
 }
 
+// refused reports whether a source did not take tasks for what they say. A list without
+// ids, and a forge, have no place for dependencies: the order is what is left of them.
+func refused(err error) bool { return errors.As(err, new(*ledger.InputError)) }
+
 // addMissing adds the tasks of a whose place in ids is empty, and returns ids with
-// those that they got. Where tasks depend on each other they are added one by one,
-// because the id of one is written into the next.
+// those that they got, also with an error. Where tasks depend on each other they are
+// added one by one, because the id of one is written into the next.
 func addMissing(a ledger.AddTasks, ids []string, add func([]ledger.Task) ([]string, error)) ([]string, error) {
 	ids = slices.Clone(ids)
 	var tasks []ledger.Task
@@ -140,7 +148,7 @@ func addMissing(a ledger.AddTasks, ids []string, add func([]ledger.Task) ([]stri
 		tasks, places = append(tasks, t), append(places, n)
 		if a.Needs != nil {
 			if err := flush(); err != nil {
-				return nil, err
+				return ids, err
 			}
 		}
 	}

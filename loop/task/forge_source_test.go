@@ -208,6 +208,24 @@ func testForgeConformance(t *testing.T) {
 		}
 	})
 
+	t.Run("a plan", func(t *testing.T) {
+		f, _ := forgeWith()
+		source := openIssues(t, f, Options{})
+		plan := ledger.AddTasks{Needs: [][]int{nil, {0}, {0, 1}}, Tasks: []ledger.Task{{Title: "Draw a map"}, {Title: "Zoom the map"}, {Title: "Test the map"}}}
+		f.Fail(memory.Fault{Method: "CreateIssue", After: true})
+		if _, err := AddOnce(t.Context(), source, plan); fault.Of(err) != ledger.FaultForge {
+			t.Fatal(err)
+		}
+		added, err := AddOnce(t.Context(), source, plan)
+		if err != nil || len(added.IDs) != 3 || !slices.IsSorted(added.IDs) {
+			t.Fatalf("%+v, %v: want an issue for each task, in the order of the plan", added.IDs, err)
+		}
+		again, err := AddOnce(t.Context(), source, plan)
+		if err != nil || !again.Found || !slices.Equal(again.IDs, added.IDs) || len(readIssues(t, source)) != 6 {
+			t.Errorf("added again: %+v, %v", again.IDs, err)
+		}
+	})
+
 	t.Run("failures", func(t *testing.T) {
 		f, numbers := forgeWith()
 		source := openIssues(t, f, Options{})

@@ -15,8 +15,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// commandTime limits a command.
-const commandTime = time.Minute
+// Bounds of commands.
+const (
+	commandTime = time.Minute
+	callsKept   = 20 // of a hook, whose folders stay: one that fails is called 1,440 times a day
+)
 
 // commandProject is the project of commands. No project can have that name, so they
 // share no caches with one.
@@ -26,6 +29,7 @@ const commandProject = "hooks_"
 type Runner interface {
 	Start(ctx context.Context, l ledger.Launch) error
 	Wait(ctx context.Context, session string) (ledger.Exit, error)
+	TidyLast(prefix string, n int) error // removes folders of ended sessions
 }
 
 // exitDataErr is the exit code with which a command refuses an event: "the input
@@ -42,7 +46,8 @@ func (h *Hooks) command(ctx context.Context, hook config.Hook, ev Event) error {
 		return err
 	}
 	// Each try is a session of its own: the runner starts a session once.
-	name := fmt.Sprintf("hook-%s-%d", hook.Key(), h.o.Clock().UnixNano())
+	calls := "hook-" + hook.Key() + "-"
+	name := fmt.Sprintf("%s%d", calls, h.o.Clock().UnixNano())
 	run := filepath.Join(h.o.Folder, name)
 	work := filepath.Join(run, "work")
 	if err := os.MkdirAll(work, 0o700); err != nil {
@@ -64,7 +69,7 @@ func (h *Hooks) command(ctx context.Context, hook config.Hook, ev Event) error {
 		exit, err = h.o.Runner.Wait(ctx, name)
 	}
 	if ctx.Err() == nil { // else the command may go on; its folder is removed with those of old runs
-		if err := os.RemoveAll(run); err != nil {
+		if err := errors.Join(os.RemoveAll(run), h.o.Runner.TidyLast(calls, callsKept)); err != nil {
 			h.o.Log.Warn("the folder of a hook's command stays", "hook", hook.Name(), "error", err)
 		}
 	}

@@ -78,6 +78,38 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestCommandFolders: of a command's calls only the last ones stay in the state folder,
+// however often it fails.
+func TestCommandFolders(t *testing.T) {
+	p := newPlace(t)
+	state := t.TempDir()
+	runner, err := agent.New(agent.Options{State: state})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.runner, p.folder = runner, filepath.Join(state, "runs")
+	p.hooks = []config.Hook{{On: []string{hook.TaskDone}, Run: []string{"/bin/sh", "-c", "exit 65"}}}
+	p.begin()
+	const calls, kept = 23, 20
+	for range calls {
+		p.commit("Task 1", done(""))
+	}
+	stop := p.run()
+	for {
+		p.mu.Lock()
+		refused := strings.Count(p.logged.String(), "refused: exit code 65")
+		p.mu.Unlock()
+		if refused == calls {
+			break
+		}
+		runtime.Gosched()
+	}
+	stop()
+	if folders, err := filepath.Glob(filepath.Join(state, "sessions", "hook-*")); err != nil || len(folders) != kept {
+		t.Errorf("%d folders of sessions stay, %v; want %d", len(folders), err, kept)
+	}
+}
+
 // texts returns the texts of the events in a file.
 func texts(t *testing.T, file string) (out []string) {
 	t.Helper()

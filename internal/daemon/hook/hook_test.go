@@ -188,6 +188,8 @@ func TestHanging(t *testing.T) {
 	asked, over := make(chan struct{}, 10), make(chan struct{})
 	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-over }))
 	t.Cleanup(hanging.Close)
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
+	t.Cleanup(silent.Close)
 	t.Cleanup(func() { close(over) })
 	p.client = &http.Client{} // without an end: whoever waits for the other hook waits for ever
 	answers := p.hooks[0]
@@ -195,6 +197,7 @@ func TestHanging(t *testing.T) {
 	p.begin()
 	p.commit("Task 1", done(""))
 	p.hooks[1].On = answers.On
+	p.hooks = append([]config.Hook{{On: []string{hook.Alive}, Post: silent.URL}}, p.hooks...)
 	stop := p.run()
 	<-asked
 	told := map[string]bool{}

@@ -90,6 +90,9 @@ func (r *Runners) Tidy(ctx context.Context, before time.Time, keep func(run stri
 	return r.now.Load().Tidy(ctx, before, keep)
 }
 
+// TidyLast calls agent.Runner.TidyLast.
+func (r *Runners) TidyLast(prefix string, n int) error { return r.now.Load().TidyLast(prefix, n) }
+
 // HidesAgents reports whether no session can connect to the agents that hold the
 // keys of the daemon's user.
 func (r *Runners) HidesAgents() bool { return r.now.Load().HidesAgents() }
