@@ -84,7 +84,7 @@ const (
 
 // Rank returns a severity's position, 0 for the worst, -1 for an unknown severity.
 func (s Severity) Rank() int {
-	return slices.Index([]Severity{Critical, Major, Minor, Suggestion}, s)
+	return slices.Index(Severities(), s)
 }
 
 // Issue is one finding of a reviewer. The fixer receives it uncut.
