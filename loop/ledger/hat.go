@@ -159,13 +159,3 @@ func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) s
 	}
 	return ""
 }
-
-// AboveThreshold reports whether one of the issues keeps an attempt at the task
-// from converging. A task's own threshold replaces the pattern's.
-func (p Pattern) AboveThreshold(t Task, issues []Issue) bool {
-	threshold := p.Threshold
-	if len(t.Threshold) > 0 {
-		threshold = t.Threshold
-	}
-	return slices.ContainsFunc(issues, func(i Issue) bool { return slices.Contains(threshold, i.Severity) })
-}
