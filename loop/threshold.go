@@ -244,18 +244,18 @@ func (d *decision) resetThreshold(b ResetThreshold) {
 	switch {
 	case ok:
 	case len(known) == 0:
-		d.refuse(ledger.CodeNothing, "no threshold of %s was learned; each pattern's own is in force", d.in.Project)
+		d.refuse(ledger.CodeNothing, "%s has no learned threshold\nEach pattern's own is in force.", d.in.Project)
 		return
 	case b.Kind == "":
-		d.refuse(ledger.CodeNothing, "which one? Learned are those of %s", strings.Join(known, ", "))
+		d.refuse(ledger.CodeNothing, "which one?\nLearned are those of %s.", strings.Join(known, ", "))
 		return
 	default:
-		d.refuse(ledger.CodeNothing, "no threshold of %q was learned; there are those of %s", b.Kind, strings.Join(known, ", "))
+		d.refuse(ledger.CodeNothing, "%s has no learned threshold\nThere are those of %s.", strings.TrimSpace(b.Kind), strings.Join(known, ", "))
 		return
 	}
 	rule := d.Project.Learning.Set[kind]
 	d.add(scope{}, ledger.ThresholdSet{Kind: kind, By: d.by()})
-	d.say("%s: %s again, as its pattern says", kind, severities(rule.Pattern))
+	d.say("%s: its own threshold again\nIts file says %s.", kind, severities(rule.Pattern))
 }
 
 // severities lists a threshold for people: "critical, major".
