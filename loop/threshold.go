@@ -204,19 +204,20 @@ func (d *decision) askThreshold(r *Run, e ledger.RunEnded) {
 		}
 		change := found[0]
 		d.add(scope{}, ledger.QuestionAsked{Question: ledger.Question{
-			ID: d.nextID("q"), Kind: ledger.AskThreshold, Run: r.ID, Title: kind, Text: thresholdQuestion(change),
+			ID: d.nextID("q"), Kind: ledger.AskThreshold, Run: r.ID, Title: kind, Text: thresholdFigures(change),
 			Threshold: &change, Asked: d.in.Time,
 		}})
 		return
 	}
 }
 
-// thresholdQuestion returns the question about a change, for people.
-func thresholdQuestion(c ledger.ThresholdProposal) string {
+// thresholdFigures returns what speaks for a change, for people.
+func thresholdFigures(c ledger.ThresholdProposal) string {
+	of := fmt.Sprintf("%s, %d tasks of %d runs: ", c.Kind, c.Tasks, c.Runs)
 	if c.Add {
-		return fmt.Sprintf("Send tasks of %s back for %s issues as well?", c.Kind, c.Severity)
+		return of + fmt.Sprintf("%d of %d that were done with %s issues open are reverted, redone or sent back", c.Regretted, c.Open, c.Severity)
 	}
-	return fmt.Sprintf("Send tasks of %s back for %s issues no longer?", c.Kind, c.Severity)
+	return of + fmt.Sprintf("of %d fixes for %s issues alone, %d changed nothing and %d at most %d lines", c.Rounds, c.Severity, c.Unchanged, c.Small, ledger.SmallFix)
 }
 
 func applyThreshold(d *decision, a answerGiven) {
