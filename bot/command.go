@@ -51,6 +51,8 @@ const (
 	VerbStart    Verb = "start" // opens a chat; with a code, as in a Telegram link, it is VerbPair
 	VerbHelp     Verb = "help"
 
+	VerbThreshold Verb = "threshold"
+
 	// Commands that are typed without a slash.
 	VerbWords Verb = "words" // plain text, which becomes guidance
 )

@@ -92,6 +92,9 @@ func init() {
 		{verb: VerbHats, takes: takesTarget, use: "/hats, /hats builder, /hats routes", help: "The hats of a task, one of them, or which follows which.", role: view,
 			project: showHats,
 			section: "Look", listed: "/hats", twin: Twin{Name: "hats"}},
+		{verb: VerbThreshold, takes: takesTarget, use: "/threshold, /threshold reset PATTERN", help: "Which issues send a task back, by pattern; reset: takes back what was learned.", role: view, roleFor: thresholdRole,
+			project: showThresholds,
+			section: "Look", listed: "/threshold", twin: Twin{"threshold", "[reset PATTERN]", "Which issues send a task back; reset takes back what was learned"}},
 		// The counterpart is `nightporter start`, which asks the daemon: `nightporter
 		// run` starts a run of its own in the foreground.
 		{verb: VerbRun, takes: takesRun, use: "/run, /run from 5, /run review", help: "Starts a run, after a confirmation; also /run only 5, /run overnight.", role: steer,

@@ -217,7 +217,11 @@ func (c *chain) evidence(b ledger.Evidence) {
 			c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(cause, quoteWidth)})
 		}
 	case "review":
-		c.add(SignDone, "review "+Plural(len(b.Issues), "issue"), "review")
+		text := "review " + Plural(len(b.Issues), "issue")
+		if b.Learned != "" {
+			text += ", threshold " + severityList(b.Threshold) + " (" + Clean(b.Learned) + ")"
+		}
+		c.add(SignDone, text, "review")
 	case "pr":
 		c.add(SignDone, fmt.Sprintf("PR %d", b.Number), "pr")
 	case "fix-applied":

@@ -178,6 +178,18 @@ func init() {
 			},
 			task: waitsForAnswer, buttons: buttonAnswer,
 		},
+		ledger.AskThreshold: {
+			sign: SignAsk, headline: thresholdHead,
+			first: firstWithProject, past: func(m *Message, s loop.State, q ledger.Question) { m.pastHead(s, q); m.evidenceFor(q) },
+			body:  func(m *Message, _ loop.State, q ledger.Question, _ time.Time) { m.evidenceFor(q) },
+			waits: fixedText("Stays as it is until you say so."), then: fixedText("it stays as it is."),
+			expired: onlyOver,
+			verbs: map[string]verbWording{
+				"use":  {label: "Use it", settled: "used", after: thresholdUsed, overrule: fixedCommand("/threshold")},
+				"keep": {label: "Keep as it is", settled: "kept", after: fixedAfter("Stays as it is; not asked again."), overrule: fixedCommand("/threshold")},
+			},
+			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
+		},
 		ledger.AskNow: {
 			sign: SignAsk,
 			headline: func(s loop.State, _ ledger.Question) string {

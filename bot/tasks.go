@@ -130,6 +130,7 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 	if t.Task.Scope != "" {
 		m.add("Scope " + Cut(Clean(t.Task.Scope), quoteWidth))
 	}
+	m.add(taskThreshold(s, t))
 	if t.Attempts > 0 {
 		facts := Plural(t.Attempts, "attempt")
 		if w := t.Attempt; w != nil {

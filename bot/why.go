@@ -18,6 +18,9 @@ func TasksWhy(s loop.State, now time.Time) string {
 	var b strings.Builder
 	t := Count(s)
 	fmt.Fprintf(&b, "%s · %d/%d done\n", strings.TrimSpace(Clean(s.Project.Name)+" "+Plan(s.Project.Run)), t.Done, t.Total)
+	for _, line := range learnedLines(s) {
+		b.WriteString(line + "\n")
+	}
 	ids := 0
 	for _, ts := range s.Project.Tasks.All() {
 		ids = max(ids, Width(shortID(ts.Task.ID)))

@@ -241,8 +241,9 @@ type Project struct {
 	Hosts         []string               `toml:"hosts"` // "name" or "name:port"
 	Layout        Layout                 `toml:"layout"`
 	CommitStatus  bool                   `toml:"commit_status"`
-	BdWrite       bool                   `toml:"bd_write"`     // finished issues of beads are closed through bd, which may commit and push
-	CloseIssues   *bool                  `toml:"close_issues"` // nil = true
+	BdWrite       bool                   `toml:"bd_write"`         // finished issues of beads are closed through bd, which may commit and push
+	CloseIssues   *bool                  `toml:"close_issues"`     // nil = true
+	Learn         *bool                  `toml:"learn_thresholds"` // people may be asked about other thresholds; nil = true
 	TrustRepo     bool                   `toml:"trust_repo"`
 	Hooks         bool                   `toml:"hooks"`
 	Sign          bool                   `toml:"sign"`

@@ -179,7 +179,7 @@ func TestWhole(t *testing.T) {
 			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), MaxNewFiles: ptr(5000), Batch: ptr(3), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
 			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},
 			Network: "none", Hosts: []string{"packages.example.com", "*.example.com:443"}, Layout: Layout{[]string{"src/**", "test/**"}},
-			CommitStatus: true, CloseIssues: new(false), BdWrite: true, TrustRepo: true, Hooks: true, Sign: true, Consensus: true, PlanApproval: true, AllowMerge: true,
+			CommitStatus: true, CloseIssues: new(false), Learn: new(false), BdWrite: true, TrustRepo: true, Hooks: true, Sign: true, Consensus: true, PlanApproval: true, AllowMerge: true,
 			TelegramTopic: Topic{Chat: -1001234567890, Thread: 42}, SlackChannel: "C0123456",
 			Cloud:  &Cloud{Agent: "copilot", Every: ledger.Duration(15 * time.Minute), State: dir + "/shop/state/.docs-state.json", Ralph: "docs", Remote: "upstream", API: "https://github.example.com/api/v3/", TokenFile: dir + "/mine.env"},
 			Budget: ProjectBudget{15, 4.5, 1.25, 5000000},

@@ -188,6 +188,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Sign:            p.Sign,
 		Hooks:           p.Hooks,
 		AllowUnproved:   p.Unproved == unprovedAllow,
+		NoLearning:      !deref(p.Learn, true),
 	}
 	if s.Protected == nil {
 		s.Protected = []string{"main", "master"}

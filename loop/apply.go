@@ -122,6 +122,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	was := p
 	p.Requests = request.Apply(p.Requests, e)
 	p = p.applyIdea(e)
+	p = p.applyLearning(e)
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
 		return p.plan(b, e)

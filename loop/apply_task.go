@@ -177,6 +177,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case ledger.TakenOver:
 		w.Captured, w.Facts = &b.Taken, b.Taken.Proof
+		w.fixed(b.Taken)
 		if w.guardFailed() {
 			w.explain() // the session may have changed nothing, and given the reason
 		}
@@ -242,6 +243,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.Evidence:
 		if b.Kind == "review" && w.Event != nil && w.Event.Type == ledger.EventReview {
 			w.Found = b.Issues
+			w.reviewed(b)
 		}
 		w.Proof = append(slices.Clip(w.Proof), b.Kind+" "+e.Session)
 	case ledger.StageSet:

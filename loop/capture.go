@@ -148,7 +148,8 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	to, above := d.next(t)
 	switch ev.Type {
 	case ledger.EventReview:
-		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t)})
+		th := d.Project.ThresholdOf(r.Settings, t.Task)
+		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t), Threshold: th.Severities, Learned: th.question()})
 		t, _ = d.task(t.Task.ID)
 		if why := stalled(w, t.Attempt.Found, tree); above && why != "" {
 			d.failAttempt(t.Task.ID, ledger.OutcomeStalled, why)
@@ -188,11 +189,11 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 }
 
 // next returns the target of the attempt's event: a hat, ledger.Converged, or ""
-// if the pattern has no route. above reports whether the review's issues exceed
-// the pattern's threshold.
+// if the pattern has no route. above reports whether the review's issues reach the
+// threshold in force.
 func (d *decision) next(t TaskState) (to string, above bool) {
 	s, w := d.run().Settings.For(t.Task), t.Attempt
-	above = s.Pattern.AboveThreshold(t.Task, d.issues(t))
+	above = d.above(t, d.issues(t))
 	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
 	if arguing := nextArguing(s, t); arguing != "" {
 		return arguing, false
@@ -216,17 +217,23 @@ func (d *decision) issues(t TaskState) []ledger.Issue {
 	issues := payload.Issues(ev.Data)
 	for _, i := range d.Project.Guidance.Items {
 		if j := i.Judged; j != nil && j.Session == t.Attempt.Session && !j.Followed {
-			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: "guidance-" + i.ID, Text: fmt.Sprintf("The owner's guidance %s is not followed: %q. %s", i.ID, i.Text, j.Note)})
+			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: ruleGuidance + i.ID, Text: fmt.Sprintf("The owner's guidance %s is not followed: %q. %s", i.ID, i.Text, j.Note)})
 		}
 	}
 	return issues
 }
 
+// Verdicts of a review in Evidence.
+const (
+	verdictIssues    = "issues"
+	verdictConverged = "converged"
+)
+
 func verdict(above bool) string {
 	if above {
-		return "issues"
+		return verdictIssues
 	}
-	return "converged"
+	return verdictConverged
 }
 
 // stalled returns the reason why another round would only repeat an earlier one,

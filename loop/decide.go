@@ -62,6 +62,8 @@ func (d *decision) decide() Decision {
 		d.redoTask(b)
 	case NextTask:
 		d.nextTask(b.Task)
+	case ResetThreshold:
+		d.resetThreshold(b)
 	case AddTasks:
 		d.addTasks(b)
 	case UndoAdd:

@@ -119,6 +119,8 @@
 //     run as done. A line that is back brings back what its task had.
 //   - What names a task names its source: nothing that was said about a task of
 //     one source reaches a task of another.
+//   - People are asked about a change of a threshold once, and nothing changes it
+//     but their answer or command. Critical issues always count.
 //   - A session accepts one event. The same event gets the same answer.
 //   - The run never hangs: an effect is under way, something is due at a known
 //     time, or a person is waited for.
@@ -151,7 +153,8 @@
 //     remake_wish.go (what people ask for there) and remake_branch.go (how that
 //     becomes a branch), run.go (its end), proof_word.go (what its tasks' "done"
 //     is worth), startable.go, score.go (whose turn comes
-//     next), phase.go, role.go (patterns of tasks, and what an evaluator decides), source.go, vanished.go (what a reading of the
+//     next), phase.go, role.go (patterns of tasks, and what an evaluator decides),
+//     threshold.go (what sends a task back) with fixround.go (what that was worth), source.go, vanished.go (what a reading of the
 //     source lacks), reload.go, effect_failure.go, clock.go (jumps of the clock).
 //   - After the commit: publish.go (the push of a branch, and its request),
 //     watch.go (what looks at open requests show), upkeep.go (runs that keep them

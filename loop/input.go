@@ -108,6 +108,10 @@ type RedoTask struct {
 	Words string // guidance for its next session; may be empty
 }
 
+// ResetThreshold takes the learned threshold of a kind of task back. Without a kind it
+// is the only one.
+type ResetThreshold struct{ Kind string }
+
 // NextTask makes a ready task the next task of the run.
 type NextTask struct{ Task string }
 
@@ -371,6 +375,7 @@ func (SkipTask) InputKind() string        { return "skip" }
 func (RetryTask) InputKind() string       { return "retry" }
 func (RedoPlan) InputKind() string        { return "redo_plan" }
 func (NextTask) InputKind() string        { return "next" }
+func (ResetThreshold) InputKind() string  { return "reset_threshold" }
 func (RevertTasks) InputKind() string     { return "revert" }
 func (KeepTasks) InputKind() string       { return "keep" }
 func (RedoTask) InputKind() string        { return "redo" }

@@ -64,6 +64,17 @@ func (n *night) check(old State, d Decision) {
 			}
 		case ledger.GuidanceQueued:
 			n.queued++
+		case ledger.QuestionAsked:
+			if c := b.Question.Threshold; c != nil {
+				if slices.Contains(n.asked, c.ThresholdChange) {
+					fail("asked a second time about %+v", c.ThresholdChange)
+				}
+				n.asked = append(n.asked, c.ThresholdChange)
+			}
+		case ledger.ThresholdSet:
+			if kind := n.last.Body.InputKind(); kind != "answer" && kind != "reset_threshold" || b.Threshold != nil && !slices.Contains(b.Threshold, ledger.Critical) {
+				fail("the threshold %v is set by %s", b.Threshold, kind)
+			}
 		case ledger.SessionPlanned:
 			if n.planned[e.Session] {
 				fail("session %s is planned twice", e.Session)

@@ -43,12 +43,13 @@ func init() {
 			"wait": {apply: func(*decision, answerGiven) {}},
 			"skip": {along: func(d *decision, q ledger.Question) []string { return d.needing(q.Tasks) }, apply: applySkip},
 		}, expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		ledger.AskLate:   {verbs: apply(applyLate, "no", "yes"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		ledger.AskStart:  {verbs: apply(applyStart, "start", "review", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		ledger.AskIdea:   {verbs: apply(applyIdea, "start", "change", "drop"), expire: (*decision).expireIdea, drop: (*decision).withdraw},
-		ledger.AskRemake: {verbs: apply(applyRemake, "drop", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		ledger.AskMerge:  {verbs: apply(applyMerge, "merge", "cancel"), expire: (*decision).expireMerge, drop: (*decision).withdraw},
-		ledger.AskNow:    {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
+		ledger.AskLate:      {verbs: apply(applyLate, "no", "yes"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskStart:     {verbs: apply(applyStart, "start", "review", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskIdea:      {verbs: apply(applyIdea, "start", "change", "drop"), expire: (*decision).expireIdea, drop: (*decision).withdraw},
+		ledger.AskRemake:    {verbs: apply(applyRemake, "drop", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskMerge:     {verbs: apply(applyMerge, "merge", "cancel"), expire: (*decision).expireMerge, drop: (*decision).withdraw},
+		ledger.AskThreshold: {verbs: apply(applyThreshold, "use", "keep"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskNow:       {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
 	}
 }
 

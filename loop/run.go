@@ -172,6 +172,7 @@ func (d *decision) end(e ledger.RunEnded) {
 		}
 	}
 	d.add(scope{}, e)
+	d.askThreshold(r, e)
 	for _, i := range d.Project.Guidance.Waiting() {
 		if i.Hat != "" && d.run() != nil && !d.Project.Rests(i) && !d.canStillRun(i.Hat) {
 			d.add(scope{}, ledger.GuidanceExpired{ID: i.ID, Why: fmt.Sprintf("no %s session in %s", i.Hat, r.ID)})

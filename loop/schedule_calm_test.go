@@ -66,7 +66,7 @@ func (w *world) answerable() []ledger.Question {
 }
 
 func (w *world) settle(q ledger.Question) {
-	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskNewFiles: "ignore", ledger.AskRemake: "drop", ledger.AskChecks: "allow", ledger.AskMerge: "cancel", ledger.AskIdea: "start"}[q.Kind]
+	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskNewFiles: "ignore", ledger.AskRemake: "drop", ledger.AskChecks: "allow", ledger.AskMerge: "cancel", ledger.AskIdea: "start", ledger.AskThreshold: "use"}[q.Kind]
 	words := ""
 	if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"

@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 18
+const StateVersion = 19
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -61,6 +61,7 @@ type Project struct {
 	Additions  []Addition               `json:"additions,omitempty"`   // tasks that were added lately, or are being added
 	Ideas      []Idea                   `json:"ideas,omitempty"`       // that are being planned, or whose plan waits for an answer
 	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
+	Learning   Learning                 `json:"learning,omitzero"`     // what is known about thresholds
 }
 
 // NotStarted is about runs in a row that could not start for the same reason.

@@ -116,6 +116,9 @@ type Attempt struct {
 	History      []Step                `json:"history,omitempty"` // finished sessions of this attempt
 	Issues       []ledger.Issue        `json:"issues,omitempty"`  // from the last review, or failed checks from a verifier
 	Found        []ledger.Issue        `json:"found,omitempty"`   // by the current review
+	Fixes        []FixRound            `json:"fixes,omitempty"`
+	Fixing       bool                  `json:"fixing,omitempty"`    // the last review sent the task back
+	LeftOpen     []ledger.Severity     `json:"left_open,omitempty"` // of the issues of the last review
 	Verified     *ledger.Verified      `json:"verified,omitempty"`
 	Judged       string                `json:"judged,omitempty"`     // session whose files the result in Verified is for
 	Trees        []string              `json:"trees,omitempty"`      // tree after each round

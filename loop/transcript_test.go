@@ -148,6 +148,11 @@ func entryLine(e ledger.Entry) string {
 		return line
 	case ledger.RunEnded:
 		return fmt.Sprintf("run.ended exit=%d %s · %s", b.Exit, b.Reason, b.Text)
+	case ledger.Evidence:
+		if b.Learned == "" { // the threshold is that of the pattern
+			b.Threshold = nil
+			e.Body = b
+		}
 	}
 	line := e.Body.EntryType()
 	if e.Task != "" {

@@ -8,7 +8,7 @@ func Bodies() []Body {
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
-		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, IdeaTaken{}, IdeaPlanned{}, IdeaChanged{}, IdeaAccepted{}, IdeaEnded{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{},
+		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, IdeaTaken{}, IdeaPlanned{}, IdeaChanged{}, IdeaAccepted{}, IdeaEnded{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{}, ThresholdSet{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
@@ -135,6 +135,8 @@ func (NewFilesSettled) EntryType() string { return "new_files.settled" }
 func (PartsMade) EntryType() string { return "parts.made" }
 
 func (PlanSettled) EntryType() string { return "plan.settled" }
+
+func (ThresholdSet) EntryType() string { return "threshold.set" }
 
 func (Commitment) EntryType() string { return "commit" }
 

@@ -42,6 +42,11 @@ type Evidence struct {
 	Issues       []Issue  `json:"issues,omitempty"`
 	URL          string   `json:"url,omitempty"` // of the request, with kind pr
 	Number       int      `json:"number,omitempty"`
+
+	// Threshold is what a review was held against, nil in entries of earlier releases.
+	// Learned is the id of the question that set it; "" = the task or its pattern does.
+	Threshold []Severity `json:"threshold,omitempty"`
+	Learned   string     `json:"learned,omitempty"`
 }
 
 // AttemptOutcome says how an attempt ended.

@@ -84,7 +84,7 @@ const (
 
 // Rank returns a severity's position, 0 for the worst, -1 for an unknown severity.
 func (s Severity) Rank() int {
-	return slices.Index([]Severity{Critical, Major, Minor, Suggestion}, s)
+	return slices.Index(Severities(), s)
 }
 
 // Issue is one finding of a reviewer. The fixer receives it uncut.
@@ -158,14 +158,4 @@ func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) s
 		}
 	}
 	return ""
-}
-
-// AboveThreshold reports whether one of the issues keeps an attempt at the task
-// from converging. A task's own threshold replaces the pattern's.
-func (p Pattern) AboveThreshold(t Task, issues []Issue) bool {
-	threshold := p.Threshold
-	if len(t.Threshold) > 0 {
-		threshold = t.Threshold
-	}
-	return slices.ContainsFunc(issues, func(i Issue) bool { return slices.Contains(threshold, i.Severity) })
 }

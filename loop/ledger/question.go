@@ -40,6 +40,8 @@ type Question struct {
 	Remake     *RemakeWish   `json:"remake,omitempty"`      // AskRemake: what is done with drop
 	NeededBy   []RemakeNeed  `json:"needed_by,omitempty"`   // AskRemake: tasks that go along, and why
 	TooMany    []NewFiles    `json:"too_many,omitempty"`    // AskNewFiles: the folders and how many new files each has
+
+	Threshold *ThresholdProposal `json:"threshold,omitempty"` // AskThreshold: the change, and what speaks for it
 }
 
 // Letter returns the letter of option n, counted from 0: a, b, c, …

@@ -29,6 +29,8 @@ const (
 	AskMerge    QuestionKind = "merge"    // a requested merge waits for its confirmation
 	AskIdea     QuestionKind = "idea"     // a person decides on the plan that was made from an idea
 	AskNewFiles QuestionKind = "newfiles" // a session made more new files than are taken without a question
+
+	AskThreshold QuestionKind = "threshold" // the ledger speaks for another threshold of a kind of task
 )
 
 // AnswerVerb is one answer that a kind of question takes.
@@ -158,6 +160,10 @@ var questionKinds = map[QuestionKind]kindRow{
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
 		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 18, personal: true, ofRun: true,
+	},
+	AskThreshold: {
+		verbs: []AnswerVerb{{Name: "use", Words: WordsNone}, {Name: "keep", Words: WordsNone}},
+		yes:   "use", no: "keep", role: RoleAdmin, urgency: 19,
 	},
 }
 

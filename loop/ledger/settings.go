@@ -67,6 +67,9 @@ type Settings struct {
 	// person's file. It is empty in entries of earlier releases.
 	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
 
+	// NoLearning keeps people from being asked about thresholds (docs/spec 2.6).
+	NoLearning bool `json:"no_learning,omitempty"`
+
 	// MarksWorking says that the source has a word for a task at work, CountsTries that
 	// it records how often a task was tried (docs/spec 3.4, 3.5).
 	MarksWorking bool `json:"marks_working,omitempty"`

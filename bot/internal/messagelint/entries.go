@@ -78,6 +78,7 @@ var Entries = map[string][]Teller{
 	"person.paired":     silent,
 	"person.removed":    silent,
 	"plan.settled":      {Console, Log},
+	"threshold.set":     silent, // the reply to the answer or to the command says it
 	"preflight.done":    {Console, Notify},
 	"preflight.failed":  {Console, Notify},
 	"push.begun":        silent,

@@ -33,6 +33,8 @@ var Keys = map[string][]string{
 	"ask.review":   {"Stays paused until you resume."},
 	"again.away":   {"No answer by ", "No answer: ", "Stays blocked", "Waits as long as it takes", "Stays paused until you resume."},
 
+	"ask.threshold": {"Stays as it is until you say so."},
+
 	// Pushed: the run.
 	"run.started":    {"Works alone from here"},
 	"run.warnings":   {"It starts all the same."},
@@ -119,6 +121,7 @@ var Keys = map[string][]string{
 	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
 	"log": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
 	"plan": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
+	"threshold": nil, "threshold.none": nil, "threshold.usage": nil,
 	"press.second": nil, "run.nohost": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
 
 	// Input that has no meaning in this chat.
