@@ -18,9 +18,6 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		if b.Fresh {
 			t.Scripted, t.Returned = false, b.Returned
 			t.Failed, t.LastFail, t.Stalled, t.Attempt, t.Replanned = 0, "", false, nil, 0
-			if b.By == "" || b.From == ledger.Done { // another text, or other work: only a person who takes it up as it is wants the failures kept
-				t.Failures = nil
-			}
 			t.Parts, t.Denied = nil, nil
 			t.Proof, t.ProvedIn = nil, "" // the work that it was about is done again
 			if t.Task.Parent == "" {
@@ -105,6 +102,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		}
 		t.Attempts++
 		t.Proof = nil
+		t.Failures = failuresOf(t.Failures, &t.Task)
 		t.Attempt = &Attempt{
 			Of: t.Task,
 			N:  t.Attempts, Run: e.Run, Base: b.Base, Start: b.Tree, Tree: b.Tree,

@@ -22,6 +22,7 @@ const (
 // repeated: why it failed, what was tried, and what was still wrong.
 type Failure struct {
 	N      int            `json:"n"`                // number of the attempt
+	Text   string         `json:"text"`             // hash of the task's text that it was made for
 	Why    string         `json:"why"`              // as people read it
 	Plan   string         `json:"plan,omitempty"`   // summary of the plan that it followed
 	Steps  []Step         `json:"steps,omitempty"`  // its last sessions
@@ -33,7 +34,7 @@ type Failure struct {
 // failure returns what the attempt leaves for the next one after it failed for the
 // reason why.
 func (w *Attempt) failure(why string) Failure {
-	f := Failure{N: w.N, Why: why, Plan: cutText(payload.Summary(w.Plan), keptSummary)}
+	f := Failure{N: w.N, Text: hashText(&w.Of), Why: why, Plan: cutText(payload.Summary(w.Plan), keptSummary)}
 	steps := w.History
 	if ev := w.Event; ev != nil && !w.tells(w.Session) { // its last session was not routed on: it is the one that failed
 		steps = append(slices.Clip(steps), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: payload.Summary(ev.Data)})
@@ -61,6 +62,15 @@ func (w *Attempt) failure(why string) Failure {
 		f.Issues = append(f.Issues, i)
 	}
 	return f
+}
+
+// failuresOf returns the failures of attempts at the task's present text.
+func failuresOf(list []Failure, t *ledger.Task) []Failure {
+	text := hashText(t)
+	if !slices.ContainsFunc(list, func(f Failure) bool { return f.Text != text }) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(f Failure) bool { return f.Text != text })
 }
 
 // tells reports whether the attempt's history has the session.

@@ -31,7 +31,7 @@ type TaskState struct {
 	Attempts int             `json:"attempts"`            // attempts begun, ever; also the number of the last one
 	Failed   int             `json:"failed"`              // failed attempts since the task was last made fresh
 	LastFail string          `json:"last_fail,omitempty"` // why the last attempt failed
-	Failures []Failure       `json:"failures,omitempty"`  // the last failed attempts at this text, oldest first, for the prompt of the next one
+	Failures []Failure       `json:"failures,omitempty"`  // the last failed attempts, oldest first, for the prompt of the next one
 	Stalled  bool            `json:"stalled,omitempty"`   // the last attempt made no progress: the next one begins with a new plan
 	Commit   string          `json:"commit,omitempty"`
 	Proof    *ledger.Proof   `json:"proof,omitempty"`     // what its "done" is worth; nil before, and for tasks of earlier releases

@@ -70,8 +70,8 @@ func TestBuild(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		script []scenario.Act
-		answer string            // to the question with which the script ends
-		diff   bool              // the material has the attempt's diff
+		answer string // to the question with which the script ends
+		diff   bool   // the material has the attempt's diff
 		set    func(*ledger.Settings)
 		change func(*loop.State) // what the script cannot bring about
 		hat    string            // of a preview, after change
