@@ -115,6 +115,8 @@
 //     last run back at its end. A request has three answers to red checks, and its
 //     base is merged at most once in ten minutes, unless a person starts a run.
 //   - A part is open only while its task's plan is in force.
+//   - A task is planned anew once until a person takes it up again, and has no other
+//     attempt after MaxAttempts failed ones.
 //   - What the source lacks ends nothing: no session, attempt or guidance, and no
 //     run as done. A line that is back brings back what its task had.
 //   - What names a task names its source: nothing that was said about a task of
