@@ -123,6 +123,8 @@ func (l *logbook) entry(e ledger.Entry) {
 		l.commit, l.why = "", ""
 	case ledger.AttemptEnded:
 		l.attempt(e, b)
+	case ledger.TaskReplanned:
+		l.line(e, SignAgain+" plan", "anew after "+Plural(b.Failed, "failed attempt"))
 	case ledger.PlanSettled:
 		l.line(e, "plan", SettledPlan(b))
 	case ledger.PartsMade:

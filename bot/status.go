@@ -74,6 +74,7 @@ func Status(s loop.State, now time.Time) Message {
 func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	if a, ok := activeTask(s); ok {
 		m.add(Cut(Clean(a.Task.Title), quoteWidth))
+		m.add(replanned(a))
 		for _, x := range s.Project.Sessions {
 			if x.Planned.Kind == ledger.KindAgent {
 				m.add(fmt.Sprintf("%s so far, last event %s", Took(now.Sub(x.At)), Clock(r.LastEvent, now)))

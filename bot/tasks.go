@@ -121,7 +121,7 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 	m := newMessage("task."+string(t.Status), firstLine(StatusSign(t.Status), s.Project.Name, rest, tail))
 	m.add(Cut(Clean(t.Task.Title), quoteWidth))
 	failed := t.LastFail != "" && t.Status != ledger.Done
-	if t.Why != "" && t.Status != ledger.Done && !(failed && Clean(t.Why) == Clean(t.LastFail)) {
+	if t.Why != "" && t.Status != ledger.Done && !(failed && strings.HasPrefix(Clean(t.Why), Clean(t.LastFail))) {
 		m.quote(t.Why)
 	}
 	if deps := dependsOn(s, t); deps != "" {
@@ -138,6 +138,7 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 		}
 		m.add(facts)
 	}
+	m.add(replanned(t))
 	if failed {
 		m.add(lastAttempt(last))
 		m.quote(t.LastFail)
@@ -151,6 +152,14 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 	}
 	m.next(s, t)
 	return m
+}
+
+// replanned says that an open task was planned anew, "" otherwise.
+func replanned(t loop.TaskState) string {
+	if t.Replanned == 0 || t.Status == ledger.Done {
+		return ""
+	}
+	return "Planned anew after " + Plural(t.Replanned, "failed attempt")
 }
 
 // partsOf adds the parts that a task's plan became, its parent, and the paths

@@ -21,6 +21,7 @@ import (
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task"
 )
 
 // zones lists the names of time zones, to suggest one for a misspelt name. They
@@ -263,6 +264,12 @@ func (c *checker) project(i int) {
 	}
 	if p.Queue == string(ledger.QueueBatch) && p.CommitStatus {
 		c.value(`queue = "batch" does not go with commit_status = true: a commit has exactly the files that were verified together, and marks would be added to them`, at("queue")...).Remedy = "take one of the two out"
+	}
+	if p.ReplanAfter > ledger.MaxAttempts {
+		c.value(fmt.Sprintf("replan_after = %d never comes: a task is blocked after %d failed attempts", p.ReplanAfter, ledger.MaxAttempts), at("replan_after")...).Remedy = fmt.Sprintf("write at most %d; 0 is never", ledger.MaxAttempts)
+	}
+	if kind := p.Source.Kind; p.BdWrite && kind != "" && kind != task.KindBeads && kind != task.KindAuto {
+		c.value(fmt.Sprintf("bd_write closes issues of beads, and the source of this project is of the kind %s", kind), at("bd_write")...).Remedy = fmt.Sprintf(`take it out, or write source = "%s:.beads/issues.jsonl"`, task.KindBeads)
 	}
 	if !p.TrustRepo { // else its hats lie outside, too
 		c.hats(p, at)

@@ -249,6 +249,7 @@ type Project struct {
 	Sign          bool                   `toml:"sign"`
 	Consensus     bool                   `toml:"consensus"`     // the critic must accept a plan before anything is built
 	PlanApproval  bool                   `toml:"plan_approval"` // a person must accept a plan before anything is built
+	ReplanAfter   int                    `toml:"replan_after"`  // failed attempts after which a task is planned anew, once; 0 = never
 	AllowMerge    bool                   `toml:"allow_merge"`
 	Cloud         *Cloud                 `toml:"cloud"`          // nil = no agent on a machine of others
 	TelegramTopic Topic                  `toml:"telegram_topic"` // the project's own Telegram chat or topic

@@ -179,7 +179,7 @@ func TestWhole(t *testing.T) {
 			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), MaxNewFiles: ptr(5000), Batch: ptr(3), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
 			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},
 			Network: "none", Hosts: []string{"packages.example.com", "*.example.com:443"}, Layout: Layout{[]string{"src/**", "test/**"}},
-			CommitStatus: true, CloseIssues: new(false), Learn: new(false), BdWrite: true, TrustRepo: true, Hooks: true, Sign: true, Consensus: true, PlanApproval: true, AllowMerge: true,
+			CommitStatus: true, CloseIssues: new(false), Learn: new(false), TrustRepo: true, Hooks: true, Sign: true, Consensus: true, PlanApproval: true, ReplanAfter: 2, AllowMerge: true,
 			TelegramTopic: Topic{Chat: -1001234567890, Thread: 42}, SlackChannel: "C0123456",
 			Cloud:  &Cloud{Agent: "copilot", Every: ledger.Duration(15 * time.Minute), State: dir + "/shop/state/.docs-state.json", Ralph: "docs", Remote: "upstream", API: "https://github.example.com/api/v3/", TokenFile: dir + "/mine.env"},
 			Budget: ProjectBudget{15, 4.5, 1.25, 5000000},
@@ -187,6 +187,8 @@ func TestWhole(t *testing.T) {
 		}, {
 			Name: "blog", Repo: dir + "/blog", Source: Source{"bugs", "forge:bug"}, MaxTasks: ptr(0), Until: Clock{true, 23, 30}, Start: "auto",
 			Hat: map[string]HatOverride{"reviewer": {Model: "strong"}},
+		}, {
+			Name: "knots", Repo: dir + "/blog", Source: Source{"beads", ".beads/issues.jsonl"}, BdWrite: true,
 		}},
 		Hooks: []Hook{
 			{On: []string{"task.done", "run.ended", "alive"}, Post: "https://example.com/hooks/4711", Project: "shop"},

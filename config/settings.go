@@ -181,6 +181,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		BdWrite:         p.BdWrite,
 		Consensus:       p.Consensus,
 		PlanApproval:    p.PlanApproval,
+		ReplanAfter:     p.ReplanAfter,
 		Proof:           ledger.ProofMode(p.Proof),
 		Queue:           ledger.QueueMode(p.Queue),
 		Tests:           p.Tests,

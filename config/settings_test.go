@@ -285,7 +285,7 @@ func TestPick(t *testing.T) {
 		"flags alone, the folder of the person":   {Empty(), ".", dir + "/shop", "shop"},
 		"another repository of a project's name":  {cfg, "other/shop", dir, "shop-2"},
 		"a folder whose name is no project's":     {Empty(), "My Übung!", dir, "my-bung"},
-		"only one project, so there is no choice": {&Config{Projects: cfg.Projects[1:]}, "", dir, "blog"},
+		"only one project, so there is no choice": {&Config{Projects: cfg.Projects[1:2]}, "", dir, "blog"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := c.cfg.Pick(Overrides{Repo: c.repo}, c.from)

@@ -17,7 +17,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		t.Person = b.To == ledger.ManualVerify || t.Person && b.To != ledger.Done
 		if b.Fresh {
 			t.Scripted, t.Returned = false, b.Returned
-			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil
+			t.Failed, t.LastFail, t.Stalled, t.Attempt, t.Replanned = 0, "", false, nil, 0
 			t.Parts, t.Denied = nil, nil
 			t.Proof, t.ProvedIn = nil, "" // the work that it was about is done again
 			if t.Task.Parent == "" {
@@ -37,6 +37,9 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		}
 		if b.To == ledger.Done || b.To == ledger.Skipped || b.To == ledger.Blocked || b.To == ledger.Withdrawn && b.Rest == nil || b.To == ledger.ManualVerify {
 			t.Attempt = nil
+		}
+		if b.To == ledger.Done {
+			t.Failures = nil
 		}
 		t.Rest = b.Rest
 	case ledger.PlanSettled:
@@ -60,12 +63,14 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.TakeAll = append(slices.Clip(t.TakeAll), b.Paths...)
 		}
 	case ledger.AnswerUndone:
-		t.Failed, t.LastFail = b.Before.Failed, b.Before.LastFail
+		t.Failed, t.LastFail, t.Replanned = b.Before.Failed, b.Before.LastFail, b.Before.Replanned
 		t.Words = slices.Clip(t.Words[:min(len(t.Words), max(b.Before.Words, 0))])
 	case ledger.TaskNext:
 		if t.Task.Author != "" {
 			t.Taken = hashText(&t.Task)
 		}
+	case ledger.TaskReplanned:
+		t.Replanned = b.Failed
 	case ledger.TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
 	case ledger.SourceMarked:
@@ -97,6 +102,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		}
 		t.Attempts++
 		t.Proof = nil
+		t.Failures = failuresOf(t.Failures, &t.Task)
 		t.Attempt = &Attempt{
 			Of: t.Task,
 			N:  t.Attempts, Run: e.Run, Base: b.Base, Start: b.Tree, Tree: b.Tree,
@@ -107,7 +113,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 				t.Attempt.StartTests = r.TipTests
 			}
 			s := r.upcoming().For(t.Task)
-			t.Attempt.Hat = firstHat(s, t.Task, t.Stalled)
+			t.Attempt.Hat = firstHat(s, t.Task, t.startsWithPlan())
 			if t.Task.Parent != "" && t.Attempt.Hat != s.Planner() {
 				t.Attempt.Plan = t.Plan
 			}
@@ -117,6 +123,9 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		case b.Failed:
 			t.Failed++
 			t.Uncounted++
+			if w := t.Attempt; w != nil {
+				t.Failures = append(slices.Clip(t.Failures[max(len(t.Failures)+1-keptFailures, 0):]), w.failure(b.Why))
+			}
 			t.LastFail, t.Attempt = b.Why, nil
 			t.Stalled = b.Outcome == ledger.OutcomeStalled
 		case b.Replan:

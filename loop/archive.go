@@ -170,12 +170,15 @@ func fingerprint(t *ledger.Task) string {
 // later returns the fields of a task that fingerprint did not know at first: none for
 // a task without any of them, whose fingerprint stays as it was.
 func later(t *ledger.Task) []string {
-	if len(t.Material)+len(t.Inputs)+len(t.Outputs)+t.Phase == 0 && t.Author == "" && t.Evaluation == "" && t.Repeat == nil {
+	if len(t.Material)+len(t.Inputs)+len(t.Outputs)+t.Phase == 0 && t.Author == "" && t.Evaluation == "" && t.Repeat == nil && !t.Verifier {
 		return nil
 	}
 	fields := slices.Concat([]string{""}, t.Material, []string{""}, t.Inputs, []string{"", fmt.Sprint(t.Outputs, t.Phase), t.Author, t.Evaluation})
 	if t.Repeat != nil {
 		fields = append(fields, fmt.Sprint(*t.Repeat))
+	}
+	if t.Verifier {
+		fields = append(fields, "verifier")
 	}
 	return fields
 }

@@ -70,7 +70,7 @@ func (d *decision) planSession(t TaskState) bool {
 // has to start anew.
 func (d *decision) orphaned(t TaskState) bool {
 	s, w := d.run().upcoming().For(t.Task), t.Attempt
-	return !w.Converged && !hasHats(s, w.Hat) && w.Hat != firstHat(s, t.Task, t.Stalled)
+	return !w.Converged && !hasHats(s, w.Hat) && w.Hat != firstHat(s, t.Task, t.startsWithPlan())
 }
 
 // agentFor returns the agent that runs a hat now: its own, or the fallback while
@@ -145,7 +145,8 @@ func (d *decision) replan(task, why string) {
 }
 
 // failAttempt ends an attempt without success. The task is ready for another
-// attempt, or blocked after ledger.MaxAttempts of them (docs/spec 2.5).
+// attempt, planned anew if the settings ask for it, or blocked after
+// ledger.MaxAttempts of them (docs/spec 2.5).
 func (d *decision) failAttempt(task string, outcome ledger.AttemptOutcome, why string) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil {
@@ -157,7 +158,11 @@ func (d *decision) failAttempt(task string, outcome ledger.AttemptOutcome, why s
 	d.submit(t, ledger.Submit{Result: "fail", Outcome: outcome, Reason: why})
 	d.add(about, ledger.AttemptEnded{Failed: true, Outcome: outcome, Why: why})
 	t, _ = d.task(task)
-	if t.Failed >= ledger.MaxAttempts {
+	switch {
+	case d.replanDue(t):
+		d.planAgain(t, w, why)
+		return
+	case t.Failed >= ledger.MaxAttempts, t.Replanned > 0:
 		d.block(task, blockage{reason: why, tried: tried, work: w})
 		return
 	}

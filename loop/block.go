@@ -23,6 +23,7 @@ func (d *decision) block(id string, b blockage) {
 	if !ok {
 		return
 	}
+	b.reason = withNote(b.reason, d.replanned(t))
 	if t.Task.Idea != "" {
 		if b.needs != "" {
 			b.reason += "; needed: " + b.needs

@@ -172,8 +172,12 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	switch {
 	case ev.Type == ledger.EventPlan:
 		d.effect(w.Session+" plan", ledger.EffectKeepPlan{Task: t.Task.ID, Plan: t.Attempt.Plan})
-		if d.run().Settings.PlanApproval && t.Task.Parent == "" && to != hatCritic {
+		switch {
+		case to == hatCritic:
+		case d.run().Settings.PlanApproval && t.Task.Parent == "":
 			d.askPlan(t)
+		case t.Replanned > 0 && t.splits(d.run().Settings) && len(payload.Sections(t.Attempt.Plan)) > 1:
+			d.makeParts(t, true)
 		}
 	case ev.Type == ledger.EventCritique && w.Hat == hatCritic:
 		d.critiqued(t)
@@ -198,6 +202,7 @@ func (d *decision) next(t TaskState) (to string, above bool) {
 	if arguing := nextArguing(s, t); arguing != "" {
 		return arguing, false
 	}
+	to = nextJudging(s, t, to)
 	switch {
 	case w.Event.Type == ledger.EventReview && !above && w.Rounds+1 < s.Pattern.MinRounds:
 		to = w.Hat // min_rounds asks for another review of the same tree; there is nothing to fix

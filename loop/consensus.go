@@ -237,13 +237,13 @@ func (d *decision) settlePlan(q ledger.Question, approved bool, words string) {
 }
 
 // settled records that a plan is approved. The sections of a plan become parts
-// if there are several and consensus is asked for, or if parts exist already;
+// if there are several and the task may be split, or if parts exist already;
 // any other plan is built by the attempt itself. by is the critic or a person's
 // name.
 func (d *decision) settled(t TaskState, by string) {
 	w, id := t.Attempt, t.Task.ID
 	d.add(scope{task: id, session: w.Session}, ledger.PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
-	if len(t.Parts) > 0 || argues(d.run().Settings.For(t.Task), t.Task) && len(payload.Sections(w.Plan)) > 1 {
+	if len(t.Parts) > 0 || t.splits(d.run().Settings) && len(payload.Sections(w.Plan)) > 1 {
 		d.makeParts(t, true)
 		return
 	}

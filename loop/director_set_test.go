@@ -33,6 +33,8 @@ func (d *director) set(rest string) {
 			s.Profile = v
 		case "consensus":
 			s.Consensus = v == "yes"
+		case "replan":
+			s.ReplanAfter = num
 		case "approval":
 			s.PlanApproval = v == "yes"
 		case "min_rounds":

@@ -118,6 +118,8 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Outputs = append(t.Outputs, ledger.Artefact{Name: "it", Kind: "file", Path: v})
 		case "evaluation":
 			t.Evaluation = v
+		case "verifier":
+			t.Verifier = true
 		default:
 			d.t.Fatalf("what is %s of a task?", k)
 		}

@@ -44,7 +44,7 @@
 //	pending ──► ready ──► active ──┬──► done             converged and committed
 //	               ▲               ├──► waiting          a question; its answer makes it ready
 //	               │               ├──► manual_verify    a person has to look: done, or ready
-//	               │               ├──► blocked          two attempts failed, or an event says so
+//	               │               ├──► blocked          two attempts failed, with replan_after a third one, or an event says so
 //	               │               ├──► pending          its plan became parts: done when they are
 //	               └───────────────┘                     parked, failed once, starts anew
 //
@@ -115,6 +115,8 @@
 //     last run back at its end. A request has three answers to red checks, and its
 //     base is merged at most once in ten minutes, unless a person starts a run.
 //   - A part is open only while its task's plan is in force.
+//   - A task is planned anew once until a person takes it up again, and has no other
+//     attempt after MaxAttempts failed ones.
 //   - What the source lacks ends nothing: no session, attempt or guidance, and no
 //     run as done. A line that is back brings back what its task had.
 //   - What names a task names its source: nothing that was said about a task of
@@ -147,7 +149,8 @@
 //     and mark.go (the commit and the person's file), queue.go and batch.go
 //     (tasks that are verified together before it), consensus.go and part.go
 //     (plans that are argued about), exit.go, limit.go, early.go and outcome.go (the end of a session),
-//     block.go (the end of a task that nobody can do).
+//     block.go (the end of a task that nobody can do), reflect.go (what a failed
+//     attempt leaves for the next one) and replan.go (another plan after failures).
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
 //     (pause, resume, stop), remake.go (tasks that are taken out of its branch),
 //     remake_wish.go (what people ask for there) and remake_branch.go (how that

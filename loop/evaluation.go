@@ -46,4 +46,27 @@ func leaves(t ledger.Task) []string {
 	return paths
 }
 
+// hatVerifier judges a task whose source asks for it (Task.Verifier), also where no
+// pattern routes to it.
+const hatVerifier = "verifier"
+
+// nextJudging returns the next hat of an attempt where the pattern says to. Before a task
+// converges whose source has it judged, the verifier looks at the result, unless the
+// pattern's own verifier just did. What fails goes back to the hat that wrote last.
+func nextJudging(s ledger.Settings, t TaskState, to string) string {
+	w := t.Attempt
+	if !t.Task.Verifier || s.ReadsOnly() || !slices.Contains(s.Hats[hatVerifier].Emits, ledger.EventPassed) {
+		return to
+	}
+	switch {
+	case to == ledger.Converged && w.Event.Type != ledger.EventPassed:
+		return hatVerifier
+	case to == "" && w.Hat == hatVerifier && w.Event.Type == ledger.EventPassed:
+		return ledger.Converged
+	case to == "" && w.Hat == hatVerifier && w.Event.Type == ledger.EventFailed:
+		return writerHat(s, t)
+	}
+	return to
+}
+
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -54,7 +54,7 @@ func (d *decision) mark(id string, m ledger.Mark) {
 	if back := t.Marked == ledger.MarkWorking && m == ledger.MarkOpen; d.withheld(t) && !back {
 		return
 	}
-	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m, Source: d.Project.Source, Tries: d.triesOf(t)})
+	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m, Source: d.Project.Source, Tries: d.triesOf(t, m)})
 }
 
 // markMade records the result of writing a mark. One of another plan changes no

@@ -58,6 +58,14 @@ func (n *night) check(old State, d Decision) {
 			return nil
 		}()
 		switch b := e.Body.(type) {
+		case ledger.TaskReplanned:
+			if t, _ := s.Project.Find(e.Task); t.Replanned > 0 || s.Project.Run.Settings.ReplanAfter == 0 || t.Task.Own {
+				fail("%s is planned anew after %d failed attempts, and was after %d", e.Task, b.Failed, t.Replanned)
+			}
+		case ledger.AttemptEnded:
+			if t, _ := s.Project.Find(e.Task); b.Failed && t.Failed >= ledger.MaxAttempts && t.Replanned == 0 {
+				fail("%s has an attempt after %d failed ones", e.Task, t.Failed)
+			}
 		case ledger.IDIssued:
 			if b.N != s.Shared.Issued[b.Kind]+1 {
 				fail("number %s%d after %d", b.Kind, b.N, s.Shared.Issued[b.Kind])

@@ -55,7 +55,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 		task := ledger.Task{
 			ID: part, Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
 			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Allow: t.Task.Allow,
-			Material: t.Task.Material, Inputs: t.Task.Inputs, Labels: t.Task.Labels, Author: t.Task.Author, Mark: ledger.MarkOpen, Parent: id,
+			Material: t.Task.Material, Inputs: t.Task.Inputs, Labels: t.Task.Labels, Author: t.Task.Author, Verifier: t.Task.Verifier, Mark: ledger.MarkOpen, Parent: id,
 		}
 		for _, on := range s.DependsOn {
 			task.DependsOn = append(task.DependsOn, name(on))

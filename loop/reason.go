@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/loop/cause"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -21,6 +22,18 @@ const maxReason = 200
 func reason(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 	return cutText(strings.Join(parts, "; "), maxReason)
+}
+
+// withNote adds a note to a reason, for which it cuts one that was bounded already. The
+// words of a session are longer, and stay whole.
+func withNote(why, note string) string {
+	switch {
+	case note == "":
+		return why
+	case utf8.RuneCountInString(why) > maxReason:
+		return why + "; " + note
+	}
+	return cutText(why, maxReason-utf8.RuneCountInString(note)-2) + "; " + note
 }
 
 // cutText returns a text as one line of at most most characters.

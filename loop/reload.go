@@ -57,13 +57,13 @@ func sameHats(a, b ledger.Settings) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// hasHats reports whether the settings have the hat and whether the pattern, or
-// the argument about its plan, uses it.
+// hasHats reports whether the settings have the hat and whether the pattern uses it, the
+// argument about its plan, or the judgement of a task at its end.
 func hasHats(s ledger.Settings, hat string) bool {
 	if _, ok := s.Hats[hat]; !ok {
 		return false
 	}
-	return hat == s.Pattern.Start || hat == s.Planner() || hat == hatCritic || hat == hatArchitect ||
+	return hat == s.Pattern.Start || hat == s.Planner() || hat == hatCritic || hat == hatArchitect || hat == hatVerifier ||
 		slices.ContainsFunc(s.Pattern.Routes, func(r ledger.Route) bool { return r.From == hat })
 }
 

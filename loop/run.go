@@ -185,7 +185,7 @@ func (d *decision) end(e ledger.RunEnded) {
 func (d *decision) canStillRun(hat string) bool {
 	s := d.run().upcoming()
 	argued := d.Project.Tasks.contains(func(t *TaskState) bool { return argues(s.For(t.Task), t.Task) })
-	if slices.Contains(Arguing(), hat) || hat == s.Planner() && hat != s.Pattern.Start {
+	if slices.Contains(Arguing(), hat) || hat == s.Planner() && hat != s.Pattern.Start && s.ReplanAfter == 0 {
 		return argued
 	}
 	return hasHats(s, hat) || d.Project.Tasks.contains(func(t *TaskState) bool { return t.Task.Role != "" && t.todo() && hasHats(s.For(t.Task), hat) })

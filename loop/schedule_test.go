@@ -48,6 +48,7 @@ func TestSchedules(t *testing.T) {
 		w.settings.Stays = w.draw(2, "") == 0
 		w.settings.QuestionThen = pick(w, "", ledger.ThenContinue, ledger.ThenPause, ledger.ThenAbort)
 		w.settings.Consensus, w.settings.PlanApproval = w.draw(3, "") == 0, w.draw(6, "") == 0
+		w.settings.ReplanAfter = w.draw(1+ledger.MaxAttempts, "")
 		w.settings.Pattern = patterns[pick(w, "plan-build-review", "plan-build-review", "single", "bug", "refactor")]
 		w.settings.Pattern.MinRounds = w.draw(3, "")
 		if w.draw(4, "") == 0 {
@@ -78,6 +79,7 @@ func TestSchedules(t *testing.T) {
 		for k := range 1 + w.draw(5, "") {
 			task := ledger.Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)}
 			task.Consensus = w.draw(6, "") == 0
+			task.Verifier = w.draw(6, "") == 0
 			switch w.draw(6, "") {
 			case 0:
 				task.Threshold = []ledger.Severity{ledger.Critical}

@@ -7,13 +7,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// firstHat returns the hat that an attempt at the task begins with. After a
-// stalled attempt it is the planner: a plan is disposable, and another round of
-// the same plan would stall again (docs/spec 2.5). A part has its plan already.
-func firstHat(s ledger.Settings, t ledger.Task, stalled bool) string {
+// firstHat returns the hat that an attempt at the task begins with. With anew it is
+// the planner, as TaskState.startsWithPlan says. A part has its plan already.
+func firstHat(s ledger.Settings, t ledger.Task, anew bool) string {
 	planner := s.Planner()
 	switch {
-	case planner != "" && (stalled || argues(s, t)):
+	case planner != "" && (anew || argues(s, t)):
 		return planner
 	case t.Parent != "" && planner == s.Pattern.Start:
 		return afterPlan(s)

@@ -211,7 +211,7 @@ func sameBody(a, b *ledger.Task) bool {
 		a.Priority == b.Priority && a.Complexity == b.Complexity && a.Role == b.Role && slices.Equal(a.Threshold, b.Threshold) &&
 		a.Consensus == b.Consensus && slices.Equal(a.Allow, b.Allow) && a.Parent == b.Parent && a.Own == b.Own && a.Idea == b.Idea &&
 		slices.Equal(a.Material, b.Material) && a.Phase == b.Phase && a.Author == b.Author && sameRepeat(a.Repeat, b.Repeat) &&
-		slices.Equal(a.Inputs, b.Inputs) && slices.Equal(a.Outputs, b.Outputs) && a.Evaluation == b.Evaluation
+		slices.Equal(a.Inputs, b.Inputs) && slices.Equal(a.Outputs, b.Outputs) && a.Evaluation == b.Evaluation && a.Verifier == b.Verifier
 }
 
 func sameRepeat(a, b *ledger.Repeat) bool { return a == b || a != nil && b != nil && *a == *b }

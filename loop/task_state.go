@@ -31,6 +31,7 @@ type TaskState struct {
 	Attempts int             `json:"attempts"`            // attempts begun, ever; also the number of the last one
 	Failed   int             `json:"failed"`              // failed attempts since the task was last made fresh
 	LastFail string          `json:"last_fail,omitempty"` // why the last attempt failed
+	Failures []Failure       `json:"failures,omitempty"`  // the last failed attempts, oldest first, for the prompt of the next one
 	Stalled  bool            `json:"stalled,omitempty"`   // the last attempt made no progress: the next one begins with a new plan
 	Commit   string          `json:"commit,omitempty"`
 	Proof    *ledger.Proof   `json:"proof,omitempty"`     // what its "done" is worth; nil before, and for tasks of earlier releases
@@ -59,6 +60,9 @@ type TaskState struct {
 	// taken up by a person.
 	Returned *ledger.Returned `json:"returned,omitempty"`
 	Last     time.Time        `json:"last,omitzero"` // time of the last attempt
+	// Replanned is the number of failed attempts after which it was planned anew; 0 = it
+	// was not, since a person last took it up.
+	Replanned int `json:"replanned,omitempty"`
 	// Repeated says that it was done and came back (Task.Repeat).
 	Repeated bool `json:"repeated,omitempty"`
 	// Uncounted is the number of failed attempts that the source's own count lacks, and

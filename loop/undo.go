@@ -29,7 +29,7 @@ func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 		if len(t.Parts) > 0 {
 			return nil // the answer may have dropped these parts
 		}
-		out := ledger.Before{Question: q, Status: t.Status, Why: t.Why, Failed: t.Failed, LastFail: t.LastFail, Words: len(t.Words)}
+		out := ledger.Before{Question: q, Status: t.Status, Why: t.Why, Failed: t.Failed, LastFail: t.LastFail, Replanned: t.Replanned, Words: len(t.Words)}
 		if p.Run != nil {
 			out.Run, out.Agents = p.Run.ID, p.Run.Agents
 		}

@@ -71,13 +71,20 @@ func (p Project) untold(warnings []ledger.Diagnostic) []ledger.Diagnostic {
 	})
 }
 
-// triesOf returns what the source has to record about how often a task was tried, or
-// nil if it records nothing or lacks nothing.
-func (d *decision) triesOf(t TaskState) *ledger.Tries {
-	if !d.run().Settings.CountsTries || t.Uncounted == 0 {
+// triesOf returns what the source has to record about how often a task was tried when it
+// gets the mark m, or nil if it records nothing or lacks nothing. Of a task that repeats
+// it records when it was done: other tools that share the source count its cooldown from
+// then, as nightporter does.
+func (d *decision) triesOf(t TaskState, m ledger.Mark) *ledger.Tries {
+	done := m == ledger.MarkDone && t.Task.Repeat != nil && t.Attempts > 0
+	if !d.run().Settings.CountsTries || t.Uncounted == 0 && !done {
 		return nil
 	}
-	return &ledger.Tries{Failures: max(t.Task.Failures, 0) + t.Uncounted, Last: t.Last}
+	tries := ledger.Tries{Failures: max(t.Task.Failures, 0) + t.Uncounted, Last: t.Last}
+	if done {
+		tries.Last = t.Ended
+	}
+	return &tries
 }
 
 // counted folds the number of failed attempts that the source records now. What it

@@ -144,6 +144,8 @@ func (c *Console) printStandalone(v view) {
 		for _, found := range b.Found {
 			c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" no secret: "+bot.Clean(found.String()))
 		}
+	case ledger.TaskReplanned:
+		c.replanned(v, b)
 	case ledger.PlanSettled:
 		c.printHeld(v, v.e.Task)
 		c.planSettled(v, b)

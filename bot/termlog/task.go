@@ -150,6 +150,16 @@ func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 	}
 }
 
+// replanned prints that a task gets another plan. It names the reason where the line of
+// the failed attempt was left to the question that usually follows.
+func (c *Console) replanned(v view, b ledger.TaskReplanned) {
+	why := ""
+	if t, ok := v.after.Project.Find(v.e.Task); ok && b.Failed >= ledger.MaxAttempts {
+		why = reasonSuffix(t.LastFail)
+	}
+	c.printWrapped(v, fmt.Sprintf("%s %s is planned anew after %s%s", bot.SignAgain, c.id(v.e.Task), bot.Plural(b.Failed, "failed attempt"), why))
+}
+
 // planSettled prints the outcome of the debate about a plan.
 func (c *Console) planSettled(v view, b ledger.PlanSettled) {
 	sign := bot.SignDone

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +47,24 @@ func tasksCommand() *cobra.Command {
 		return lintTasks(cmd, flags, file)
 	}
 	return cmd
+}
+
+// tellEvaluations says how open tasks are judged that their source wants judged
+// (docs/spec 3.5).
+func tellEvaluations(w io.Writer, s ledger.Snapshot) {
+	var judged []string
+	for _, t := range s.Tasks {
+		switch {
+		case t.Mark == ledger.MarkDone:
+		case t.Verifier:
+			judged = append(judged, ledger.ShortID(t.ID))
+		case t.Evaluation != "":
+			fmt.Fprintf(w, "○ %s is proved by its command, beside the project's: %s\n", ledger.ShortID(t.ID), t.Evaluation)
+		}
+	}
+	if len(judged) > 0 {
+		fmt.Fprintf(w, "○ A verifier judges at the end, by acceptance criteria or else by the text: %s\n", strings.Join(judged, ", "))
+	}
 }
 
 // lintTasks reads a task source and prints the warnings of a run. Exit codes: 0
@@ -89,6 +109,7 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	if err != nil {
 		return fail(err)
 	}
+	defer tellEvaluations(cmd.OutOrStdout(), snapshot)
 	if len(snapshot.Warnings) == 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "✓ %s: %d tasks, nothing to say\n", snapshot.Path, len(snapshot.Tasks))
 		return nil

@@ -256,6 +256,13 @@ func (s *session) event() emitted {
 		typ = hat.Emits[0]
 	}
 	switch typ {
+	case ledger.EventPlan:
+		if w.settings.ReplanAfter > 0 && w.one(2) {
+			data["sections"] = []map[string]any{
+				{"id": "a", "title": "First", "tasks": []string{"It is there"}, "files": []string{"src/a.go"}, "steps": []string{"one"}},
+				{"id": "b", "title": "Then", "tasks": []string{"It works"}, "files": []string{"src/a.go"}, "steps": []string{"two"}},
+			}
+		}
 	case ledger.EventReview:
 		if w.hit(agentRejects) {
 			data["issues"] = []ledger.Issue{{Severity: pick(w, ledger.Critical, ledger.Major, ledger.Minor), File: "src/a.go", Rule: fmt.Sprintf("r%d", w.rnd.IntN(6)), Text: "wrong"}}

@@ -265,6 +265,9 @@ func hatsOf(s ledger.Settings) []string {
 	if s.Consensus || s.Pattern.Consensus {
 		add(loop.Arguing()...)
 	}
+	if planner := s.Planner(); planner != "" && s.ReplanAfter > 0 {
+		add(planner)
+	}
 	return names
 }
 

@@ -8,7 +8,7 @@ func Bodies() []Body {
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
-		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, IdeaTaken{}, IdeaPlanned{}, IdeaChanged{}, IdeaAccepted{}, IdeaEnded{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{}, ThresholdSet{},
+		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, IdeaTaken{}, IdeaPlanned{}, IdeaChanged{}, IdeaAccepted{}, IdeaEnded{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, TaskReplanned{}, PlanSettled{}, TaskProved{}, ThresholdSet{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
@@ -133,6 +133,8 @@ func (SecretsCleared) EntryType() string { return "secrets.cleared" }
 func (NewFilesSettled) EntryType() string { return "new_files.settled" }
 
 func (PartsMade) EntryType() string { return "parts.made" }
+
+func (TaskReplanned) EntryType() string { return "task.replanned" }
 
 func (PlanSettled) EntryType() string { return "plan.settled" }
 

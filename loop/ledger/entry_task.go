@@ -107,6 +107,12 @@ type PartsMade struct {
 	Whole bool              `json:"whole,omitempty"`
 }
 
+// TaskReplanned records that a task is planned anew after failed attempts: its next
+// attempt begins with a planner, who is told of them (docs/spec 2.5).
+type TaskReplanned struct {
+	Failed int `json:"failed"` // failed attempts so far
+}
+
 // PlanSettled records the result of the argument about a plan: the critic or a
 // person approved it, or a person sent it back with words.
 type PlanSettled struct {

@@ -56,6 +56,7 @@ const (
 	EventReview   = "review.verdict"
 	EventFix      = "fix.complete"
 	EventRepro    = "repro.complete"
+	EventPassed   = "verification.passed"
 	EventFailed   = "verification.failed"
 	EventCritique = "critique.verdict"
 	EventAdvice   = "advice.complete"

@@ -49,6 +49,7 @@ type Settings struct {
 	BdWrite         bool               `json:"bd_write,omitempty"`       // finished issues of beads are closed through bd
 	Consensus       bool               `json:"consensus,omitempty"`      // the critic judges each plan before it is built
 	PlanApproval    bool               `json:"plan_approval,omitempty"`  // after that, a person approves it
+	ReplanAfter     int                `json:"replan_after,omitempty"`   // failed attempts after which a task is planned anew, once; 0 = never, MaxAttempts at most
 	Proof           ProofMode          `json:"proof,omitempty"`          // "" is ProofFull
 	Tests           []string           `json:"tests,omitempty"`          // globs of tests besides the usual ones; "!GLOB" = no test
 	RoomFiles       []string           `json:"room_files,omitempty"`     // untracked files of the user's checkout that rooms get; globs

@@ -67,6 +67,7 @@ type Task struct {
 	Inputs     []string   `json:"inputs,omitempty"`     // artefacts of other tasks, "TASK/NAME", for its prompts
 	Outputs    []Artefact `json:"outputs,omitempty"`    // what its sessions leave for others
 	Evaluation string     `json:"evaluation,omitempty"` // a command that proves it, beside the project's own
+	Verifier   bool       `json:"verifier,omitempty"`   // a verifier judges it before it is done, also where its pattern has none
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
 	Own        bool       `json:"own,omitempty"`  // nightporter added it; it is in no file and is never written back
@@ -147,7 +148,7 @@ type Progress struct {
 	Task      string        `json:"task,omitempty"`
 	Title     string        `json:"title,omitempty"`
 	Attempt   int           `json:"attempt,omitempty"`
-	Status    string        `json:"status"` // completed, blocked, manual verify, paused
+	Status    string        `json:"status"` // completed, blocked, manual verify, replanned, paused
 	Commit    string        `json:"commit,omitempty"`
 	Proof     string        `json:"proof,omitempty"` // Proof.Text of a finished task
 	Changes   []string      `json:"changes,omitempty"`

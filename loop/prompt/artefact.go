@@ -8,7 +8,7 @@ import (
 )
 
 // artefactText names what the task takes from others, what it has to leave for others,
-// and the command that its source proves it by. It is empty for most tasks.
+// and what its source proves it by. It is empty for most tasks.
 func (b *builder) artefactText() string {
 	t := b.task.Task
 	var lines []string
@@ -25,6 +25,9 @@ func (b *builder) artefactText() string {
 	}
 	if t.Evaluation != "" {
 		lines = append(lines, fmt.Sprintf("Is proved by `%s`, which has to pass at its end.", t.Evaluation))
+	}
+	if t.Verifier && b.hat.Writes() {
+		lines = append(lines, "Is done when a verifier, who tries the result against each acceptance criterion, says so.")
 	}
 	if len(lines) == 0 {
 		return ""

@@ -15,9 +15,9 @@
 //   - assemble.go: joins parts, cuts them to the hat's budget, fences text.
 //   - task.go: Task, Acceptance, Scope and Answers.
 //   - artefact.go: what a task takes from others and leaves for them.
-//   - plan.go: Plan, Objections and Earlier rounds.
-//   - past.go: What happened so far, Last progress, Note well, Issues and
-//     Verification.
+//   - plan.go: Plan, Objections, Earlier rounds and Planned anew.
+//   - past.go: Earlier attempts, What happened so far, Last progress, Note well,
+//     Issues and Verification.
 //   - changes.go: Changes so far.
 //   - memory.go: Memory and Conventions.
 //   - end.go: Guidance and How to end.
@@ -42,11 +42,11 @@
 //   - A prompt is at most max_tokens long unless all that may be cut is cut.
 //     Prompt.Over reports that it is longer.
 //   - Parts are cut in one order: Conventions, Memory, Last progress, Plan, What
-//     happened so far and Earlier rounds, Changes so far. Hats that argue about a
+//     happened so far, Earlier rounds and Earlier attempts, Changes so far. Hats that argue about a
 //     plan keep it as long as the changes. The line on why the last attempt
 //     failed stays.
-//   - Nothing else is ever cut: Role, Task, Acceptance, Scope, Objections, Note
-//     well, Issues, Verification, Guidance, Answers, How to end.
+//   - Nothing else is ever cut: Role, Task, Acceptance, Scope, Objections, Planned
+//     anew, Note well, Issues, Verification, Guidance, Answers, How to end.
 //   - A part that was cut says so, and names the file of CONTEXT with the whole
 //     of it. Issues beyond their limit are in a file, too.
 //   - Memory and the diff have limits of their own, whatever the budget.

@@ -117,13 +117,17 @@ func (b *builder) howToEnd() string {
 	}
 	for _, typ := range slices.Concat(h.Emits, []string{ledger.EventQuestion, ledger.EventBlocked}) {
 		line(typ, shapeOf(h, typ))
-		if typ == ledger.EventPlan && b.consensus() && !b.isPart {
+		if typ == ledger.EventPlan && b.splits() && !b.isPart {
 			line(typ, payload.SectionsShape)
 		}
 	}
 	lines = append(lines, "")
-	if plans(h) && b.consensus() && !b.isPart {
-		lines = append(lines, "Steps are for a task that is built in one go. Sections are for one that falls into parts: each is judged, built and committed by itself, in the order that depends_on gives.")
+	if plans(h) && b.splits() && !b.isPart {
+		each := "built"
+		if b.consensus() {
+			each = "judged, built"
+		}
+		lines = append(lines, fmt.Sprintf("Steps are for a task that is built in one go. Sections are for one that falls into parts: each is %s and committed by itself, in the order that depends_on gives.", each))
 	}
 	if disputes(h) {
 		lines = append(lines, "A section that passes has the verdict OKAY and no objections; the verdict on the whole is OKAY only where every section's is. A plan without sections has \"sections\":[], and its objections stand beside it.")

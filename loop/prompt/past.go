@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
@@ -21,11 +22,7 @@ func (b *builder) historyPart() part {
 	}
 	var steps []string
 	for _, s := range b.attempt.History {
-		line := fmt.Sprintf("- %s: %s", s.Hat, s.Event)
-		if s.Summary != "" {
-			line += " – " + s.Summary
-		}
-		steps = append(steps, line)
+		steps = append(steps, stepText(s))
 	}
 	p.least = lead // why the last attempt failed must stay
 	p.text = strings.Join(append([]string{lead}, steps...), "\n")
@@ -39,6 +36,60 @@ func (b *builder) historyPart() part {
 		return ""
 	}
 	return p
+}
+
+// attemptsPart says what was tried in failed attempts, newest first, so that nothing is
+// repeated. Hats that judge a result do not get it: they look at what is there.
+func (b *builder) attemptsPart() part {
+	p := part{title: "Earlier attempts", trim: trimHistory, file: "attempts.md"}
+	if judges(b.hat) {
+		return p
+	}
+	var attempts []string
+	for _, f := range slices.Backward(b.task.Failures) {
+		if text := failureText(f, ""); strings.Contains(text, "\n") || f.Why != b.task.LastFail { // the history has the reason of the last one
+			attempts = append(attempts, text)
+		}
+	}
+	for _, f := range slices.Backward(b.parent.Failures) {
+		attempts = append(attempts, failureText(f, " at the whole "+b.parent.Task.ID))
+	}
+	p.text = strings.Join(attempts, "\n\n")
+	return p
+}
+
+// failureText renders a failed attempt. at says at what, where that is not the task of
+// the session.
+func failureText(f loop.Failure, at string) string {
+	lines := []string{fmt.Sprintf("Attempt %d%s failed: %s", f.N, at, f.Why)}
+	if f.Plan != "" {
+		lines = append(lines, "Its plan: "+f.Plan)
+	}
+	for _, s := range f.Steps {
+		lines = append(lines, stepText(s))
+	}
+	if len(f.Issues) > 0 {
+		lines = append(lines, "Open issues of its last review:")
+		for _, i := range f.Issues {
+			lines = append(lines, "- "+i.Describe())
+		}
+	}
+	if f.Red != "" {
+		lines = append(lines, code(f.Red)+" failed at its end:")
+		if f.Output != "" {
+			lines = append(lines, fence(f.Output))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// stepText renders a session of an attempt.
+func stepText(s loop.Step) string {
+	line := fmt.Sprintf("- %s: %s", s.Hat, s.Event)
+	if s.Summary != "" {
+		line += " – " + s.Summary
+	}
+	return line
 }
 
 // position returns a text such as "Task 3 of 5 (2 done), attempt 1."

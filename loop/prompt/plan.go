@@ -26,6 +26,28 @@ func (b *builder) consensus() bool {
 	return b.run.Settings.Consensus || b.run.Settings.Pattern.Consensus || b.task.Task.Consensus
 }
 
+// splits reports whether sections of a plan of this task become tasks of their own.
+func (b *builder) splits() bool { return b.consensus() || b.task.Replanned > 0 && !b.isPart }
+
+// replanText tells a planner that the task is planned anew after failed attempts, once,
+// and what it can do about it. It is never cut: without it, the planner would plan the
+// same again.
+func (b *builder) replanText() string {
+	n := b.task.Replanned
+	if n == 0 || !plans(b.hat) {
+		return ""
+	}
+	lines := []string{
+		fmt.Sprintf("This task failed in %s, so it gets another plan, and one more attempt: if that fails, too, a person decides. Find out why it failed before you plan. A plan that repeats what was tried is worth nothing; say in the summary what is done differently now, and why that will work.", count(n, "attempt")),
+		"- Another way to the same end: steps.",
+	}
+	if !b.isPart {
+		lines = append(lines, "- Too large, or a piece is missing that has to be there first: sections. Here each section becomes a task of its own, with its own attempts and commit, and can write nothing but its files. What is needed first is the first section.")
+	}
+	lines = append(lines, fmt.Sprintf("- It cannot be done as it is asked, or needs what its scope does not let you change: %s, with what a person has to decide.", ledger.EventBlocked))
+	return strings.Join(lines, "\n")
+}
+
 // plan returns the plan that this session works by: that of the attempt, or
 // else the newest plan of the task; for a part, its section. A planner without
 // a plan of this attempt gets nil, because a plan that failed is disposable.

@@ -62,6 +62,7 @@ type Part struct {
 //
 // The order of the parts is fixed. Parts that docs/spec 4.7 does not name stand
 // where a reader needs them. Objections follow the plan that they are about.
+// Planned anew and Earlier attempts precede the history that they are older than.
 // Last progress, Note well, Issues, Verification and Changes so far follow the
 // history, oldest news first. All of these precede the person's guidance: it
 // outranks them, and a model remembers best what it reads last.
@@ -94,6 +95,8 @@ func Build(s loop.State, session string, m Material) (Prompt, error) {
 		b.planPart(plan),
 		{title: "Objections", text: b.objectionsText()},
 		b.earlierPart(),
+		{title: "Planned anew", text: b.replanText()},
+		b.attemptsPart(),
 		b.historyPart(),
 		b.progressPart(),
 		{title: "Note well", text: b.noteText()},

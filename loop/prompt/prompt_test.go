@@ -70,14 +70,17 @@ func TestBuild(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		script []scenario.Act
-		answer string            // to the question with which the script ends
-		diff   bool              // the material has the attempt's diff
+		answer string // to the question with which the script ends
+		diff   bool   // the material has the attempt's diff
+		set    func(*ledger.Settings)
 		change func(*loop.State) // what the script cannot bring about
 		hat    string            // of a preview, after change
 		task   string            // of a preview; Task 1
 	}{
 		{name: "planner"},
 		{name: "planner after a stall", script: acts(plan, build, issues("major:rounding"), fix, issues("major:rounding"))},
+		{name: "planner after two failures", set: replanned, script: acts(plan, red(build), red(build), red(build), plan, build, issues("minor:naming", "major:rounding"), fix, issues("minor:naming", "major:rounding"))},
+		{name: "builder of a part of a new plan", set: replanned, script: acts(silent, silent, silent, plan, red(build), red(build), red(build), sectioned)},
 		{name: "planner of sections", change: arguing, hat: "planner"},
 		{name: "planner after a rejection", script: acts(sectioned), change: argued(advised), hat: "planner"},
 		{name: "critic", script: acts(sectioned), change: argued(loop.Consensus{}), hat: "critic"},
@@ -145,7 +148,7 @@ func TestBuild(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n := start(nil)
+			n := start(c.set)
 			play(n, c.script...)
 			if c.answer != "" {
 				person(n, "/answer q1 "+c.answer)
@@ -195,6 +198,9 @@ func TestBuild(t *testing.T) {
 		})
 	}
 }
+
+// replanned has a task planned anew after its second failure.
+func replanned(s *ledger.Settings) { s.ReplanAfter = 2 }
 
 func acts(script ...scenario.Act) []scenario.Act { return script }
 

@@ -125,6 +125,7 @@ var Entries = map[string][]Teller{
 	"task.committed":    {Console, Log},
 	"task.next":         silent,
 	"task.proved":       {Console, Log, Evidence},
+	"task.replanned":    {Console, Log},
 	"task.set":          {Console, Report, Log},
 	"task.words":        silent,
 	"tip.failed":        silent, // the start of the run, or its end, says it

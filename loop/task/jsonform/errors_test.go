@@ -55,6 +55,8 @@ func TestMistakes(t *testing.T) {
 		{"fraction", Tasks{}, one(",\"phase\":1.5"), "f.json:2  phase of 1 is 1.5: expected a whole number"},
 		{"list of numbers", Tasks{}, one(",\"labels\":[1]"), "f.json:2  an entry of labels of 1 is 1: expected a text"},
 		{"unknown kind", Tasks{}, one(",\"kind\":\"daily\""), "f.json:2  kind of 1 is \"daily\": expected milestone or recurring"},
+		{"unknown evaluation", Tasks{}, one(",\"evaluation\":{\n\"mode\":\"semntic\"}"), "f.json:3  mode of the evaluation of 1 is \"semntic\": expected command, semantic or agent_file"},
+		{"evaluation without a mode", Tasks{}, one(",\n\"evaluation\":{\"command\":\"make\"}"), "f.json:3  the evaluation of 1 has no mode"},
 		{"unknown dependency", Tasks{}, one(",\"depends_on\":[\n\"7\"]"), "f.json:3  1 depends on \"7\", which this file lacks"},
 		{"dependency on itself", Tasks{}, one(",\"depends_on\":[\"1\"]"), "f.json:2  1 depends on itself"},
 		{"cycle", Tasks{}, one(",\"depends_on\":[\"2\"]},\n{\"id\":\"2\",\"description\":\"B\",\"status\":\"pending\",\"depends_on\":[\"1\"]"), "f.json:2  tasks wait for each other: 1 → 2 → 1"},

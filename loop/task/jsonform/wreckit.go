@@ -126,8 +126,18 @@ func (l *list) wreckItTask(o *object, e *entry, inner *object) *ledger.Task {
 	}
 	if v, ok := o.get("evaluation"); ok && v.IsObject() {
 		inner.read(l.document, "the evaluation of "+o.label(), v)
-		if inner.text("mode") == "command" {
+		switch mode := inner.text("mode"); mode {
+		case "command":
 			t.Evaluation = inner.text("command")
+		case "semantic", "agent_file":
+			// wreck-it has an agent judge, by a verdict or by a marker file that it
+			// leaves. Here it is one hat, and its event is the verdict.
+			t.Verifier = true
+		case "":
+			l.Error(l.lineOf(v), inner.name+" has no mode", `Say who judges: "mode": "command", "semantic" or "agent_file"`)
+		default:
+			m, _ := inner.get("mode")
+			inner.wrong("mode", m, "command, semantic or agent_file")
 		}
 	} else if ok {
 		o.wrong("evaluation", v, "an object with a mode")
