@@ -52,7 +52,8 @@ const (
 	VerbHelp     Verb = "help"
 
 	// Commands that are typed without a slash.
-	VerbWords Verb = "words" // plain text, which becomes guidance
+	VerbWords    Verb = "words"    // plain text, which package words reads
+	VerbTakeBack Verb = "takeback" // "g14 not guidance": plain text that was no guidance
 )
 
 // takes says which arguments may follow a verb.
@@ -86,6 +87,8 @@ func (c Command) String() string {
 	var parts []string
 	switch c.Verb {
 	case VerbWords:
+	case VerbTakeBack:
+		parts = append(parts, c.Target+" not guidance")
 	default:
 		parts = append(parts, "/"+string(c.Verb))
 		if c.Redo {

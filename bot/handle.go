@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/nightporter/nightporter/bot/words"
 )
 
 // Handle carries out the command in r.Text and returns the reply for its sender.
@@ -92,7 +94,12 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 	m.Lines = append(m.Lines, Line{Text: "Not done yet.", Pending: true})
 	line := c.Line
 	if c.Verb == VerbWords {
-		line = "/" + string(VerbGuidance) + " " + line
+		switch meant := words.Read(c.Words); {
+		case plainCommand(meant) != "": // the button that names the project confirms it, too
+			line = plainCommand(meant)
+		case meant.Intent == words.Guidance:
+			line = "/" + string(VerbGuidance) + " " + line
+		}
 	}
 	for _, name := range all[:min(len(all), 6)] {
 		m.exact(name, name+": "+line)

@@ -1,0 +1,420 @@
+package bot
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot/words"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// What plain words do (docs/spec 6.8). Package words says what a sentence means; here
+// stands what follows from it. What stops, spends or merges is offered with a button
+// and done by no sentence.
+
+// plainCommand returns the command that a meaning stands for whatever the state of the
+// project: of a look, or of one that a person confirms by its button. It returns "" for
+// the other meanings.
+func plainCommand(m words.Meaning) string {
+	now := ""
+	if m.Arg == "now" {
+		now = " now"
+	}
+	switch m.Intent {
+	case words.Look:
+		return "/" + m.Arg
+	case words.Stop:
+		return "/" + string(VerbStop) + now
+	case words.Pause:
+		return "/" + string(VerbPause) + now
+	case words.Resume:
+		return "/" + string(VerbResume)
+	case words.Start:
+		return "/" + string(VerbRun)
+	case words.Merge:
+		return "/" + string(VerbMerge)
+	}
+	return ""
+}
+
+// wordsRole returns the role that plain words require: that of the command which they
+// stand for. Words that nothing follows from require none but to be paired.
+func wordsRole(c Command) ledger.Role {
+	m := words.Read(c.Words)
+	switch m.Intent {
+	case words.Nothing, words.OK, words.Yes, words.No:
+		return ledger.RoleView // an answer requires the role of its question: see assent
+	}
+	if line := plainCommand(m); line != "" {
+		if of, err := Parse(line); err == nil {
+			return RequiredRole(of)
+		}
+	}
+	return ledger.RoleSteer
+}
+
+// plainShared handles plain words that need no project: looks, and words that nothing
+// follows from.
+func plainShared(ctx context.Context, h sharedRequest) (Message, bool, error) {
+	m := words.Read(h.c.Words)
+	switch {
+	case h.c.Project != "" && !slices.Contains(projectNames(h.service), h.c.Project):
+		return Message{}, false, nil // "note: …" begins a sentence
+	case m.Intent == words.Look:
+		r := h.r
+		r.Text, r.Reply, r.About = plainCommand(m), "", ""
+		if h.c.Project != "" {
+			r.Text = h.c.Project + ": " + r.Text
+		}
+		out, err := Handle(ctx, h.service, r)
+		return out, true, err
+	case h.r.Reply == "" && (agrees(m.Intent) || m.Intent == words.Nothing || m.Intent == words.Forget):
+		return noAnswer(h.openQuestions()), true, nil
+	case m.Intent == words.Nothing:
+		return noAnswer(nil), true, nil
+	}
+	return Message{}, false, nil
+}
+
+// openQuestions returns the open questions of the project that the words are about, or
+// of all projects.
+func (h sharedRequest) openQuestions() []ledger.Question {
+	var out []ledger.Question
+	for _, name := range projectNames(h.service) {
+		if in := cmp.Or(h.c.Project, h.r.Project, name); in == name {
+			s, _ := stateOf(h.service, name)
+			out = append(out, s.Project.Questions...)
+		}
+	}
+	return out
+}
+
+// noAnswer is the reply to words that nothing follows from, and that reply to no
+// message. Open questions are named: "ok" may have been meant as an answer.
+func noAnswer(open []ledger.Question) Message {
+	if len(open) == 0 {
+		m := newMessage("plain.nothing", SignLater+" Nothing was queued or changed")
+		m.add("There was nothing to do in it.")
+		return m
+	}
+	m := refusal("plain.noanswer", SignAsk+" Nothing was answered")
+	m.add("An answer is a reply to its question, or one of these:")
+	for _, q := range open[:min(len(open), mostButtons)] {
+		m.button("Show "+q.ID, q.ID)
+	}
+	return m
+}
+
+// mostButtons limits the buttons of a message that has one for each of several
+// things.
+const mostButtons = 6
+
+// plainWords carries out plain words within a project.
+func plainWords(ctx context.Context, d dispatch) (Message, error) {
+	m := words.Read(d.c.Words)
+	if q, open := d.question(d.r.Reply); open {
+		switch {
+		case agrees(m.Intent):
+			return d.assent(ctx, q, m.Intent)
+		case m.Intent == words.Choose && offersOption(q, m.Arg):
+			return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: m.Arg})
+		case m.Intent == words.Choose, namesAnswer(q, d.c.Words):
+			answer := d.with(VerbAnswer, q.ID)
+			answer.c.Words = d.c.Words
+			return answerQuestion(ctx, answer)
+		}
+	}
+	switch m.Intent {
+	case words.Stop, words.Pause:
+		return d.asAnswer(d.offerHold(m)), nil
+	case words.Resume:
+		return d.offerResume(ctx)
+	case words.Start, words.Merge:
+		return Handle(ctx, d.service, d.line(plainCommand(m))) // it asks back itself
+	case words.Retry, words.Skip:
+		return d.asAnswer(d.offerTask(m)), nil
+	case words.Choose:
+		return d.choose(ctx, m.Arg)
+	case words.Forget:
+		if itemID.MatchString(d.r.Reply) {
+			return changeGuidance(ctx, d.with(VerbDrop, d.r.Reply))
+		}
+		return noAnswer(nil), nil
+	case words.Guidance:
+		return guideSession(ctx, d)
+	}
+	return noAnswer(nil), nil
+}
+
+// with returns the dispatch of another command about a target.
+func (d dispatch) with(v Verb, target string) dispatch {
+	d.c = Command{Verb: v, Target: target, Line: d.c.Line}
+	return d
+}
+
+// agrees reports whether an intent says yes or no.
+func agrees(i words.Intent) bool { return i == words.Yes || i == words.OK || i == words.No }
+
+// namesAnswer reports whether a text is one of a question's answers by name, or the
+// letter of an option: "retry", "b".
+func namesAnswer(q ledger.Question, text string) bool {
+	return slices.ContainsFunc(q.Verbs(), func(v string) bool { return strings.EqualFold(v, strings.TrimSpace(text)) })
+}
+
+// assent answers a question by yes, no or a thumb. An answer that stops, spends,
+// merges or accepts work needs its button, which is offered again.
+func (d dispatch) assent(ctx context.Context, q ledger.Question, i words.Intent) (Message, error) {
+	choice, own := plainAnswer(q, i)
+	if choice == "" && own == "" {
+		return unsettled("plain.press", q.ID+" is answered by a button", q), nil
+	}
+	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: own})
+}
+
+// plainAnswer returns the answer that yes, no or a thumb stands for; both results are
+// "" if it needs its button, or could be meant in two ways.
+func plainAnswer(q ledger.Question, i words.Intent) (choice, own string) {
+	if !q.OwnWords() {
+		if v := q.No(); i == words.No && wordingOf(q).verbs[v].harmless {
+			return v, ""
+		}
+		return "", ""
+	}
+	yes, no := q.Yes(), q.No()
+	proposed := ""
+	if n := OptionOf(q, q.Choice); n >= 0 {
+		proposed = ledger.Letter(n)
+	}
+	switch {
+	case i == words.Yes && yes != "":
+		return yes, ""
+	case i == words.No && no != "":
+		return no, ""
+	case i == words.OK && proposed != "" && (yes == "" || yes == proposed): // it agrees with what the agent would do
+		return proposed, ""
+	case i == words.OK && yes != "" && proposed == "":
+		return yes, ""
+	case len(q.Options) > 0:
+		return "", ""
+	case i == words.No:
+		return "", "No."
+	}
+	return "", "Yes."
+}
+
+// offerHold offers to stop or to pause the run.
+func (d dispatch) offerHold(w words.Meaning) Message {
+	r := d.s.Project.Run
+	if r.Over() {
+		return d.state("is idle: nothing runs")
+	}
+	now, doing := w.Arg == "now", Doing(d.s)
+	if w.Intent == words.Pause {
+		if r.State == ledger.RunPaused {
+			return d.state("is paused already")
+		}
+		m := d.offer("pause", "Pause "+d.project+"?")
+		if now {
+			m.add("Cuts off " + orElse(doing, "what is at work") + ", which is run again on Resume.")
+			m.button("Pause now", plainCommand(w))
+		} else {
+			m.add("Holds after " + orElse(doing, "the session in hand") + ".")
+		}
+		m.button("Pause", "/pause")
+		m.button("Stop", "/stop")
+		return m
+	}
+	m := d.offer("stop", "Stop "+d.project+"?")
+	switch {
+	case now:
+		m.add("Cuts off " + orElse(doing, "what is at work") + " and ends " + r.ID + ".")
+		m.button("Stop now", plainCommand(w))
+	case w.Arg == "task" && doing != "":
+		m.add("A run ends after a session: after " + doing + ". The next run goes on with that task.")
+	default:
+		m.add("Ends " + r.ID + " after " + orElse(doing, "the session in hand") + "; what is done stays.")
+	}
+	m.button("Stop", "/stop")
+	if r.State != ledger.RunPaused {
+		m.button("Pause", "/pause")
+	}
+	return m
+}
+
+// offer begins a message that offers a command.
+func (d dispatch) offer(what, first string) Message {
+	return refusal("plain."+what, SignAsk+" "+first)
+}
+
+// asAnswer adds to an offer the button that takes the words as the answer to the
+// question that they reply to, where that takes any words.
+func (d dispatch) asAnswer(m Message) Message {
+	if q, open := d.question(d.r.Reply); open && q.OwnWords() && len(d.c.Words) < maxTwin {
+		m.exact("Answer "+q.ID, q.ID+" "+d.c.Words)
+	}
+	return m
+}
+
+// state is the reply to words that ask for what is the case already.
+func (d dispatch) state(is string) Message {
+	m := newMessage("plain.state", firstLine(SignLater, d.project, is, ""))
+	m.add("Nothing was changed or queued.")
+	return m
+}
+
+// offerResume offers to go on. With a question open, it asks which is meant.
+func (d dispatch) offerResume(ctx context.Context) (Message, error) {
+	r, open := d.s.Project.Run, d.s.Project.Questions
+	held := !r.Over() && (r.State == ledger.RunPaused || r.State == ledger.RunPausing || r.State == ledger.RunStopping || r.State == ledger.RunWaiting)
+	switch {
+	case len(open) > 0:
+		m := d.offer("which", "Go on with what?")
+		for _, q := range open[:min(len(open), mostButtons-1)] {
+			m.add(q.ID + ": " + Headline(d.s, q))
+			m.button("Show "+q.ID, q.ID)
+		}
+		if held {
+			m.button("Resume", "/resume")
+		}
+		m.add("Nothing was changed.")
+		return m, nil
+	case held:
+		m := d.offer("resume", "Go on with "+d.project+"?")
+		m.add("Nothing was changed yet.")
+		m.button("Resume", "/resume")
+		return m, nil
+	case r.Over():
+		return Handle(ctx, d.service, d.line("/run")) // it asks back itself
+	}
+	return d.state("is at work: " + orElse(Doing(d.s), "between two tasks")), nil
+}
+
+// line returns the request with another line.
+func (d dispatch) line(text string) Request {
+	r := d.r
+	r.Text, r.Reply = d.project+": "+text, ""
+	return r
+}
+
+// offerTask offers to retry or to skip a task: the one that is named, the one that the
+// words reply to, or those that a question asks about.
+func (d dispatch) offerTask(w words.Meaning) Message {
+	verb, label := VerbRetry, "Retry"
+	if w.Intent == words.Skip {
+		verb, label = VerbSkip, "Skip"
+	}
+	if id := cmp.Or(w.Task, d.r.About); id != "" {
+		t, ok := FindTask(d.s, id)
+		if !ok {
+			return noTask(d.s, id)
+		}
+		m := d.offer(string(verb), label+" "+shortID(t.Task.ID)+"?")
+		m.add(Cut(Clean(t.Task.Title), quoteWidth))
+		m.About = t.Task.ID
+		m.button(label, d.taskCommand(verb, t.Task.ID))
+		return m
+	}
+	var about []ledger.Question
+	for _, q := range d.s.Project.Questions {
+		if q.Task != "" && slices.Contains(q.Verbs(), string(verb)) && !q.OwnWords() {
+			about = append(about, q)
+		}
+	}
+	switch len(about) {
+	case 0:
+		m := d.state("has nothing to " + string(verb))
+		m.Lines[len(m.Lines)-1].Text = "Name a task: /" + string(verb) + " " + exampleTask(d.s) + "."
+		m.button("Tasks", "/tasks")
+		return m
+	case 1:
+		m := d.offer(string(verb), label+" "+shortID(about[0].Task)+"? ("+about[0].ID+")")
+		m.add(Cut(Clean(about[0].Title), quoteWidth))
+		m.About = about[0].Task
+		m.button(label, about[0].ID+" "+string(verb))
+		return m
+	}
+	m := d.offer(string(verb), label+" which?")
+	for _, q := range about[:min(len(about), mostButtons)] {
+		m.add(q.ID + ": " + Headline(d.s, q))
+		m.button(label+" "+shortID(q.Task), q.ID+" "+string(verb))
+	}
+	return m
+}
+
+// taskCommand returns the command that retries or skips a task: the answer to its
+// question where one is open.
+func (d dispatch) taskCommand(v Verb, task string) string {
+	for _, q := range d.s.Project.Questions {
+		if ledger.SameID(q.Task, task) && slices.Contains(q.Verbs(), string(v)) {
+			return q.ID + " " + string(v)
+		}
+	}
+	return "/" + string(v) + " " + idArg(task)
+}
+
+// choose answers the only open question that has an option.
+func (d dispatch) choose(ctx context.Context, letter string) (Message, error) {
+	var meant []ledger.Question
+	for _, q := range d.s.Project.Questions {
+		if offersOption(q, letter) {
+			meant = append(meant, q)
+		}
+	}
+	switch len(meant) {
+	case 0:
+		return d.state("asks nothing with " + strings.ToUpper(letter)), nil
+	case 1:
+		return d.do(ctx, loop.AnswerQuestion{Question: meant[0].ID, Choice: letter})
+	}
+	m := d.offer("which", strings.ToUpper(letter)+" for which question?")
+	for _, q := range meant[:min(len(meant), mostButtons)] {
+		m.add(q.ID + ": " + Headline(d.s, q))
+		m.button(q.ID+" "+strings.ToUpper(letter), q.ID+" "+letter)
+	}
+	return m, nil
+}
+
+// offersOption reports whether a question has an option with a letter.
+func offersOption(q ledger.Question, letter string) bool {
+	return q.OwnWords() && len(letter) == 1 && slices.Contains(q.Verbs(), letter)
+}
+
+// takeBack takes back plain words that were queued as guidance and offers what may
+// have been meant.
+func takeBack(ctx context.Context, d dispatch) (Message, error) {
+	m, err := changeGuidance(ctx, d.with(VerbDrop, d.c.Target))
+	if err != nil || m.Refused {
+		return m, err
+	}
+	return Meant(d.s, d.c.Target), nil
+}
+
+// Meant offers what guidance that was taken back may have been meant as. s is the state
+// before it was taken back.
+func Meant(s loop.State, id string) Message {
+	i, _ := s.Project.Guidance.Get(strings.ToLower(id))
+	m := newMessage("plain.meant", SignAsk+" "+i.ID+" was no guidance: meant what?")
+	m.Project = s.Project.Name
+	m.quote(i.Text)
+	m.add("No session gets it. No answer: nothing else is done.")
+	for _, w := range words.Hints(i.Text) {
+		line := plainCommand(w)
+		if c, err := Parse(line); line != "" && err == nil && !slices.ContainsFunc(m.Buttons, func(b Button) bool { return b.Command == line }) {
+			m.button(strings.ToUpper(string(c.Verb[:1]))+string(c.Verb[1:]), line)
+		}
+	}
+	for _, q := range s.Project.Questions {
+		if q.OwnWords() && len(i.Text) < maxTwin {
+			m.exact("Answer "+q.ID, q.ID+" "+i.Text)
+		}
+	}
+	if len(m.Buttons) == 0 {
+		m.button("Status", "/status")
+		m.button("Help", "/help")
+	}
+	m.Buttons = m.Buttons[:min(len(m.Buttons), mostButtons)]
+	return m
+}
