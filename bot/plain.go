@@ -116,7 +116,10 @@ const mostButtons = 6
 func plainWords(ctx context.Context, d dispatch) (Message, error) {
 	m := words.Read(d.c.Words)
 	if q, open := d.question(d.r.Reply); open {
-		switch {
+		answers := agrees(m.Intent) || m.Intent == words.Choose || namesAnswer(q, d.c.Words)
+		switch who, known := d.sender(); {
+		case answers && known && !who.Role.May(q.Role()):
+			return Forbidden(d.s.Shared, who), nil
 		case agrees(m.Intent):
 			return d.assent(ctx, q, m.Intent)
 		case m.Intent == words.Choose && offersOption(q, m.Arg):
@@ -149,6 +152,16 @@ func plainWords(ctx context.Context, d dispatch) (Message, error) {
 	return noAnswer(nil), nil
 }
 
+// sender returns the paired person who sent the words, false for the operator at the
+// host.
+func (d dispatch) sender() (ledger.Person, bool) {
+	host, stays := d.service.(DaemonService)
+	if !stays {
+		return ledger.Person{}, false
+	}
+	return host.Shared().Person(d.r.Actor)
+}
+
 // with returns the dispatch of another command about a target.
 func (d dispatch) with(v Verb, target string) dispatch {
 	d.c = Command{Verb: v, Target: target, Line: d.c.Line}
@@ -157,6 +170,9 @@ func (d dispatch) with(v Verb, target string) dispatch {
 
 // agrees reports whether an intent says yes or no.
 func agrees(i words.Intent) bool { return i == words.Yes || i == words.OK || i == words.No }
+
+// Agrees reports whether a text says yes or no, as a sentence or by a symbol.
+func Agrees(text string) bool { return agrees(words.Read(text).Intent) }
 
 // namesAnswer reports whether a text is one of a question's answers by name, or the
 // letter of an option: "retry", "b".

@@ -80,7 +80,7 @@ var arrows = map[string][]string{
 	"bot/report":               {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
-	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
+	"bot/slack":                {"loop/ledger", "bot", "bot/transport", "bot/words"},
 	"bot/chattest":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sched"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
