@@ -47,7 +47,11 @@ func answerQuestion(ctx context.Context, d dispatch) (Message, error) {
 	if choice == "" && !q.OwnWords() {
 		// Only an agent's question takes any words. A mistyped verb must not
 		// settle a question of another kind.
-		return unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q), nil
+		m := unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q)
+		if v := q.SentenceVerb(); v != "" && strings.Contains(words, " ") && len(words) < maxTwin { // "retry failed payments" may be a sentence
+			m.exact("Send as words", q.ID+" "+v+" "+words)
+		}
+		return m, nil
 	}
 	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: rest})
 }
@@ -157,10 +161,9 @@ func Choose(q ledger.Question, text string) (choice, words string) {
 			found = v
 		}
 	}
-	// "a man should look at it" is an answer in own words, not option a. So a
-	// question that takes own words takes no words behind a verb, and elsewhere
-	// words follow a single letter only if it shortens a verb that takes them.
-	if rest != "" && (q.OwnWords() || (len(word) == 1 && !verbTakesWords(q, found))) {
+	// "a man should look at it" is an answer in own words, not option a, and "retry
+	// failed payments" is not retry. So words follow only a verb that takes them.
+	if rest != "" && (q.OwnWords() || !verbTakesWords(q, found)) {
 		found = ""
 	}
 	if found == "" {

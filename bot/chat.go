@@ -25,6 +25,8 @@ type Inbound struct {
 	ReplyTo      string // the platform's id of the message that this one replies to, "" = none
 	ReplyToText  string // first line of the ReplyTo message as the platform shows it, if the bot sent it; "" = not known
 	ReplyToWhole string // text or caption of the ReplyTo message, if somebody but the bot wrote it and the platform shows it
+	Named        bool   // Text was addressed to the bot by its name, which the adapter removed
+	Reaction     bool   // Text is a symbol that was put on the ReplyTo message, which the bot sent
 	Edited       bool   // the sender edited the message; Text is the new text
 	Media        bool   // the message has a picture, voice message or file; Text is its caption
 	Kind         string // what Media is, for people: "photo", "voice note"; "" = not known

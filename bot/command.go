@@ -54,7 +54,8 @@ const (
 	VerbThreshold Verb = "threshold"
 
 	// Commands that are typed without a slash.
-	VerbWords Verb = "words" // plain text, which becomes guidance
+	VerbWords    Verb = "words"    // plain text, which package words reads
+	VerbTakeBack Verb = "takeback" // "g14 not guidance": plain text that was no guidance
 )
 
 // takes says which arguments may follow a verb.
@@ -88,6 +89,8 @@ func (c Command) String() string {
 	var parts []string
 	switch c.Verb {
 	case VerbWords:
+	case VerbTakeBack:
+		parts = append(parts, c.Target+" not guidance")
 	default:
 		parts = append(parts, "/"+string(c.Verb))
 		if c.Redo {

@@ -146,7 +146,8 @@ func init() {
 			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
 
 		// Commands that are typed without a slash.
-		{verb: VerbWords, role: steer, project: guideSession},
+		{verb: VerbWords, role: steer, roleFor: wordsRole, shared: plainShared, project: plainWords},
+		{verb: VerbTakeBack, role: steer, project: takeBack},
 	}
 }
 

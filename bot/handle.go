@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/nightporter/nightporter/bot/words"
 )
 
 // Handle carries out the command in r.Text and returns the reply for its sender.
@@ -51,6 +53,21 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	return m, nil
 }
 
+// onlyAtWork returns the only one of the projects that has a run under way, "" if none
+// or several have.
+func onlyAtWork(service Service, names []string) string {
+	found := ""
+	for _, name := range names {
+		if s, ok := service.State(name); ok && !s.Project.Run.Over() {
+			if found != "" {
+				return ""
+			}
+			found = name
+		}
+	}
+	return found
+}
+
 // pickProject returns the project that a command is about, or the message that
 // asks for one. If the first word of the arguments is not a project's name,
 // pickProject returns it to the arguments: it may be an agent's name or the start
@@ -78,6 +95,8 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 		return r.Project, nil
 	case len(all) == 1:
 		return all[0], nil
+	case c.Verb == VerbWords && words.Read(c.Words).Intent != words.Guidance && onlyAtWork(service, all) != "":
+		return onlyAtWork(service, all), nil // what is offered names it
 	case len(all) == 0:
 		m := refusal("cmd.noproject", SignLater+" No project runs here")
 		m.add("Start one: nightporter run")
@@ -92,7 +111,12 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 	m.Lines = append(m.Lines, Line{Text: "Not done yet.", Pending: true})
 	line := c.Line
 	if c.Verb == VerbWords {
-		line = "/" + string(VerbGuidance) + " " + line
+		switch meant := words.Read(c.Words); {
+		case plainCommand(meant) != "": // the button that names the project confirms it, too
+			line = plainCommand(meant)
+		case meant.Intent == words.Guidance:
+			line = "/" + string(VerbGuidance) + " " + line
+		}
 	}
 	for _, name := range all[:min(len(all), 6)] {
 		m.exact(name, name+": "+line)

@@ -22,6 +22,7 @@ func Help(about string, role ledger.Role) Message {
 	for _, section := range helpSections {
 		m.commands(section, helpOf(section, role))
 	}
+	m.add("Or in words: how is it going?, stop after this task. What is no command is guidance.")
 	m.add("One of them: /help now")
 	return m
 }

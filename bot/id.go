@@ -12,6 +12,7 @@ import (
 // form of their own.
 var (
 	questionID = regexp.MustCompile(`^[qQ][0-9]{1,9}$`)
+	itemID     = regexp.MustCompile(`^[gG][0-9]{1,9}$`)
 	runForm    = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
 	issued     = regexp.MustCompile(`^[gqrGQR][0-9]{1,9}$`) // guidance, question or run
 	digits     = regexp.MustCompile(`^[0-9]{1,9}$`)

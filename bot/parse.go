@@ -4,7 +4,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/nightporter/nightporter/bot/words"
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // ErrEmpty reports a line without text, or with a project's name alone.
@@ -50,12 +52,11 @@ func Parse(line string) (Command, error) {
 		return c.short(w, rest)
 	}
 	// A command whose slash was forgotten must not become guidance.
-	if f, ok := findCommand(word); ok && (rest == "" || strings.EqualFold(rest, "now")) {
-		meant := f.verb
-		if meant == VerbStart { // /start is Telegram's word for opening a chat: a person who types it without the slash means to start a run
-			meant = VerbRun
+	if f, ok := findCommand(word); ok && (rest == "" || strings.EqualFold(rest, "now")) && words.Read(line).Intent == words.Guidance {
+		if rest == "" && f.role == ledger.RoleView {
+			return c.slash(word, "")
 		}
-		return c, &UnknownError{Word: word, Meant: "/" + string(meant), Rest: rest}
+		return c, &UnknownError{Word: word, Meant: "/" + string(f.verb), Rest: rest}
 	}
 	c.Verb, c.Words = VerbWords, line
 	return c, nil
@@ -160,6 +161,8 @@ func (c Command) short(id, rest string) (Command, error) {
 		c.Verb = VerbKeep
 	case "drop", "d":
 		c.Verb = VerbDrop
+	case "not guidance":
+		c.Verb = VerbTakeBack
 	case "":
 		c.Verb, c.Target = VerbQueue, ""
 	default:

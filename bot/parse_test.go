@@ -82,6 +82,11 @@ func TestParse(t *testing.T) {
 		{"/start K7QX-M2PD", bot.Command{Verb: bot.VerbStart, Target: "K7QX-M2PD"}},
 		{"/pair K7QX-M2PD", bot.Command{Verb: bot.VerbPair, Target: "K7QX-M2PD"}},
 		{"Wrap the existing code", bot.Command{Verb: bot.VerbWords, Words: "Wrap the existing code"}},
+		{"stop", bot.Command{Verb: bot.VerbWords, Words: "stop"}},
+		{"Pause now", bot.Command{Verb: bot.VerbWords, Words: "Pause now"}},
+		{"start", bot.Command{Verb: bot.VerbWords, Words: "start"}},
+		{"whoami", bot.Command{Verb: bot.VerbWhoami}},
+		{"G14 not guidance", bot.Command{Verb: bot.VerbTakeBack, Target: "g14"}},
 		{"stop using float64", bot.Command{Verb: bot.VerbWords, Words: "stop using float64"}},
 		{"\xff/x", bot.Command{Verb: bot.VerbWords, Words: "\uFFFD/x"}},
 	} {
@@ -123,14 +128,12 @@ func TestParseRefuses(t *testing.T) {
 		{"/frobnicate", "no /frobnicate; /help lists the commands"},
 		{"/", "no /; /help lists the commands"},
 		{"/x", "no /x; /help lists the commands"},
-		{"stop", "no stop; meant /stop?"},
-		{"start", "no start; meant /run?"},
-		{"run", "no run; meant /run?"},
+		{"approve", "no approve; meant /approve?"},
+		{"Approve now", "no Approve; meant /approve?"},
 		{"/run shop blog", `/run does not take "blog": type /run, /run from 5, /run review`},
 		{"/run from", `/run does not take "from": type /run, /run from 5, /run review`},
 		{"/run review overnight", `/run does not take "overnight": type /run, /run from 5, /run review`},
 		{"/run only review", `/run does not take "only review": type /run, /run from 5, /run review`},
-		{"Pause now", "no Pause; meant /pause?"},
 		{"g5 frob", "no g5 frob; meant g5 keep?"},
 		{"/pause after this", `/pause does not take "this": type /pause, /pause now`},
 		{"/stop now now now", `/stop does not take "now": type /stop, /stop now`},
@@ -151,7 +154,7 @@ func TestParseRefuses(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{
 		"/status shop", "/task_8@bot", "q5 retry", "g14 keep", "shop: /stop now", "/reject q4 x", "/pause now", "words", "/now\nx", "a: b: c",
-		"/answer task 8", "shop: g1 d", "/q5_retry", "q5: x", "/help_now", "/skip task\u00a08", "\x1b[31m/x", "stop", "/evidence 7.1",
+		"/answer task 8", "shop: g1 d", "/q5_retry", "q5: x", "/help_now", "/skip task\u00a08", "\x1b[31m/x", "stop", "/evidence 7.1", "g14 not guidance",
 		"/run shop from task 5 review", "/plan redo 6 b first", "/plan redo redo", "/plan 6/b", "/hats x y", "/run only from", "/start x", "/unpair a b",
 	} {
 		f.Add(line)

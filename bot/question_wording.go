@@ -162,7 +162,7 @@ func init() {
 			expired: fixedExpiry("nothing changed"), untimed: true,
 			verbs: map[string]verbWording{
 				"drop":   {label: "Take out", settled: "taken out", after: fixedAfter("The branch is made again; what it is worth is told.")},
-				"cancel": {label: "Cancel", after: fixedAfter("Nothing was changed.")},
+				"cancel": {harmless: true, label: "Cancel", after: fixedAfter("Nothing was changed.")},
 			},
 			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
 		},
@@ -206,7 +206,7 @@ func init() {
 			waits: fixedText(waitsLong), then: fixedText("queued, nothing is stopped."),
 			expired: fixedExpiry("queued"),
 			verbs: map[string]verbWording{
-				"queue": {label: "Queue it", after: func(_ ledger.Question, item string) string {
+				"queue": {harmless: true, label: "Queue it", after: func(_ ledger.Question, item string) string {
 					return orElse(item, "It") + " waits for the next session; nothing is stopped."
 				}},
 				"rerun": {label: "Rerun now", after: func(_ ledger.Question, item string) string {
@@ -222,7 +222,7 @@ func init() {
 			expired: fixedExpiry("not merged"), untimed: true,
 			verbs: map[string]verbWording{
 				"merge":  {label: "Merge", after: fixedAfter("It is being merged; you are told what came of it.")},
-				"cancel": {label: "Cancel", after: fixedAfter("Nothing was merged.")},
+				"cancel": {harmless: true, label: "Cancel", after: fixedAfter("Nothing was merged.")},
 			},
 			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
 		},
@@ -243,7 +243,7 @@ func init() {
 			verbs: map[string]verbWording{
 				"start":  {label: "Start", after: fixedAfter(looksFirst)},
 				"review": {label: asReview, settled: asReview, after: fixedAfter(looksFirst)},
-				"cancel": {label: "Cancel", after: fixedAfter("Nothing was started.")},
+				"cancel": {harmless: true, label: "Cancel", after: fixedAfter("Nothing was started.")},
 			},
 			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
 		},
@@ -263,7 +263,7 @@ func init() {
 			waits: fixedText(waitsLong), then: fixedText("not done."),
 			expired: fixedExpiry("not done"), untimed: true,
 			verbs: map[string]verbWording{
-				"no":  {label: "Keep going", after: fixedAfter("Nothing was done.")},
+				"no":  {harmless: true, label: "Keep going", after: fixedAfter("Nothing was done.")},
 				"yes": {label: "Do it", labelFor: deferredLabel, after: fixedAfter("Done.")},
 			},
 			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
@@ -313,7 +313,7 @@ func init() {
 			waits: fixedText(waitsLong), then: fixedText("left out."),
 			expired: fixedExpiry("left out"),
 			verbs: map[string]verbWording{
-				"ignore": {label: "Leave out", means: "the rest of the work goes on", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on without them." }},
+				"ignore": {harmless: true, label: "Leave out", means: "the rest of the work goes on", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on without them." }},
 				"take":   {label: "Take over", means: "the work is done again, with them", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " is done again, with all of them." }},
 			},
 			task: waitsForAnswer, need: fixedNeed("new files?"), buttons: buttonAnswer,
@@ -347,7 +347,7 @@ func init() {
 			waits: fixedText(waitsLong), then: fixedText("stays out."),
 			expired: fixedExpiry("stays out"),
 			verbs: map[string]verbWording{
-				"deny":  {label: "Deny", after: func(q ledger.Question, _ string) string { return "It stays out of " + shortID(q.Task) + "." }},
+				"deny":  {harmless: true, label: "Deny", after: func(q ledger.Question, _ string) string { return "It stays out of " + shortID(q.Task) + "." }},
 				"allow": {label: "Allow", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " may write it from now on." }},
 			},
 			task: "asks to write outside", buttons: buttonAnswer,

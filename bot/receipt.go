@@ -60,7 +60,23 @@ func addressed(i guidance.Item) string {
 // loop.Forecast. sent is the time when it was written if that was long before
 // now, else zero.
 func Queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent time.Time) Message {
-	m := receipt("queued", SignLater, "queued", s.Project.Name, i, now)
+	return queued(s, i, forecast, now, sent, "queued")
+}
+
+// QueuedWords is Queued for plain words, which may have been meant otherwise: it says
+// that they are guidance, with a button that takes them back (docs/spec 6.8).
+func QueuedWords(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent time.Time) Message {
+	what := "queued as guidance"
+	if !sent.IsZero() { // the first line has no room for more
+		what = "guidance"
+	}
+	m := queued(s, i, forecast, now, sent, what)
+	m.button("Not guidance", i.ID+" not guidance")
+	return m
+}
+
+func queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent time.Time, what string) Message {
+	m := receipt("queued", SignLater, what, s.Project.Name, i, now)
 	if i.Sticky {
 		m = receipt("sticky", SignLater, "sticky", s.Project.Name, i, now)
 	}

@@ -96,6 +96,9 @@ type Request struct {
 	Chat    string // address of a chat that other people read too; "" = the sender's private chat
 	Text    string
 	Time    time.Time // in the person's time zone
+	// Reply is the id of the question or guidance whose message Text replies to in
+	// plain words, About the task of the replied-to message as written; "" = none.
+	Reply, About string
 	// Terminal reports that the reply is read in a terminal: wide, and without
 	// pictures and files.
 	Terminal bool

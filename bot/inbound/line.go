@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/words"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -22,8 +23,10 @@ var (
 )
 
 // commandLine returns the command that a message stands for, and whether the
-// message is addressed to nightporter (docs/spec 22): in a private chat every
-// message is; in a group only commands, and replies to nightporter's messages.
+// message is addressed to nightporter (docs/spec 6.8, 22): in a private chat every
+// message is; in a group only commands, messages that begin with the bot's name and
+// replies to nightporter's messages, and in a project's thread what is understood as a
+// command without a slash.
 // In a reply, the replied-to message completes the command.
 func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err error) {
 	text := strings.TrimSpace(v.in.Text)
@@ -40,13 +43,48 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 		return text, mine, nil
 	}
 	key, found, err := v.repliedTo(ctx)
-	if err != nil || !found {
-		return text, v.in.Private, err
+	if err != nil {
+		return "", false, err
 	}
-	if text == "" {
+	text, named := v.withoutName(text)
+	if !found {
+		return text, v.in.Private || v.in.Named || named || v.commands(text), nil
+	}
+	switch {
+	case text == "":
 		return "", true, nil
+	case !strings.HasPrefix(key, wordsKey) && words.Read(text).Intent != words.Guidance:
+		if v.replyTo = bot.QuestionOf(key); itemKey.MatchString(key) {
+			v.replyTo = key
+		}
+		return text, true, nil
 	}
+	v.plain = !strings.HasPrefix(key, wordsKey)
 	return v.reply(key, text), true, nil
+}
+
+// withoutName removes the bot's name from the beginning of a text, and reports
+// whether it stood there.
+func (v *request) withoutName(text string) (rest string, named bool) {
+	word, rest, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
+	us := v.o.Name()
+	if us == "" || !strings.EqualFold(strings.TrimRight(word, ",:"), "@"+us) {
+		return text, false
+	}
+	return strings.TrimSpace(text[len(text)-len(rest):]), true
+}
+
+// commands reports whether a text in a project's thread that is addressed to nobody is
+// a look or a command: people also talk to each other there.
+func (v *request) commands(text string) bool {
+	if v.in.ReplyTo != "" || v.o.ProjectOf(v.in.Chat) == "" {
+		return false
+	}
+	switch words.Read(text).Intent {
+	case words.Look, words.Stop, words.Pause, words.Resume, words.Start, words.Retry, words.Skip:
+		return true
+	}
+	return false
 }
 
 // withReplied completes an /add that stands alone by the text that it replies to.

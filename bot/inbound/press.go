@@ -194,7 +194,7 @@ func (v *request) conflict(in loop.Input, a ledger.Answer) (loop.Answered, bool)
 // toastFor returns the acknowledgement of a press: "" if a message tells the
 // result, else the answer.
 func (v *request) toastFor(in loop.Input, a ledger.Answer) string {
-	if v.in.Press == "" {
+	if v.in.Press == "" || v.takes || strings.HasPrefix(v.key, onceKey) && a.OK { // a message tells it
 		return ""
 	}
 	b, answers := in.Body.(loop.AnswerQuestion)

@@ -44,6 +44,8 @@ func (v *request) receive(ctx context.Context) error {
 		return v.pair(ctx, code, paired)
 	}
 	switch {
+	case v.in.Reaction && (v.in.Unpairable != "" || !paired):
+		return v.commit(ctx) // a stranger's thumb in a group knocks at no door
 	case v.in.Unpairable != "":
 		return v.stranger(ctx, v.in.Unpairable)
 	case !paired:
@@ -52,6 +54,8 @@ func (v *request) receive(ctx context.Context) error {
 		return v.press(ctx)
 	case v.in.Edited:
 		return v.edited(ctx)
+	case v.in.Reaction:
+		return v.reaction(ctx)
 	}
 	line, forUs, err := v.commandLine(ctx)
 	switch {
@@ -69,6 +73,23 @@ func (v *request) receive(ctx context.Context) error {
 	}
 	v.answeredAlbum()
 	return nil
+}
+
+// reaction handles a symbol that was put on a message, as the same symbol in a reply.
+// It is answered only where it says yes or no to an open question (docs/spec 6.8):
+// people put hearts on everything.
+func (v *request) reaction(ctx context.Context) error {
+	key, found, err := v.repliedTo(ctx)
+	if err != nil {
+		return err
+	}
+	s, _ := v.o.Service.State(v.project)
+	id := bot.QuestionOf(key)
+	if _, open := s.Project.Question(id); !found || !open || !bot.Agrees(v.in.Text) {
+		return v.commit(ctx)
+	}
+	v.replyTo = id
+	return v.run(ctx, v.in.Text)
 }
 
 // withoutText handles an input without text, such as a picture or a voice note.

@@ -19,7 +19,7 @@ func (v *request) readReply(m bot.Message) ledger.Outgoing {
 	}
 	o := v.outgoing(m, class)
 	if repeatsText(m) {
-		o.Key = onceKey + v.in.Key
+		o.Key = v.onceKey(m.Project)
 	}
 	if strings.HasPrefix(m.Key, "status.") {
 		o.Class, o.Key, o.ReplyTo = ledger.ClassChatter, bot.LiveKey(m.Project), ""
@@ -27,9 +27,22 @@ func (v *request) readReply(m bot.Message) ledger.Outgoing {
 	return o
 }
 
-// repeatsText reports whether the buttons of a message send a text of the person,
-// so that a second press would send it twice.
+// onceKey returns the key of a reply whose buttons are spent by one press. It ends with
+// the run under way, so that a [Stop] stops no later one.
+func (v *request) onceKey(project string) string {
+	key := onceKey + v.in.Key
+	if s, _ := v.o.Service.State(project); !s.Project.Run.Over() {
+		key += "/" + s.Project.Run.ID
+	}
+	return key
+}
+
+// repeatsText reports whether the buttons of a message send a text of the person, or
+// confirm it, so that a second press would do it twice.
 func repeatsText(m bot.Message) bool {
+	if strings.HasPrefix(m.Key, "plain.") {
+		return len(m.Buttons) > 0
+	}
 	switch m.Key {
 	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
 		return len(m.Buttons) > 0
@@ -74,6 +87,11 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 			m = bot.TooLate(before, i, b.Text, v.now)
 		}
 	case loop.DropGuidance, loop.KeepGuidance:
+		if d, is := b.(loop.DropGuidance); is && a.OK && v.takes {
+			o := v.answer(bot.Meant(before, d.ID))
+			o.Key = v.onceKey(in.Project)
+			return []ledger.Outgoing{o}
+		}
 		if a.OK && v.onReceipt() {
 			return nil
 		}
@@ -103,7 +121,7 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 	}
 	o := v.answer(m)
 	if repeatsText(m) {
-		o.Key = onceKey + v.in.Key
+		o.Key = v.onceKey(in.Project)
 	}
 	return []ledger.Outgoing{o}
 }
@@ -122,7 +140,11 @@ func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledg
 	if v.in.Press != "" || sent.IsZero() || v.now.Sub(sent) < saySent {
 		sent = time.Time{}
 	}
-	o := v.answer(bot.Queued(s, i, forecast, v.now, sent))
+	queued := bot.Queued
+	if v.plain && a.Code == ledger.CodeQueued {
+		queued = bot.QueuedWords
+	}
+	o := v.answer(queued(s, i, forecast, v.now, sent))
 	o.Key = i.ID
 	return []ledger.Outgoing{o}
 }

@@ -21,6 +21,9 @@ type request struct {
 	project string      // project of the chat, or of the message replied to or pressed
 	pressed bot.Message // the message whose button was pressed
 	key     string      // key of that message
+	replyTo string      // question or guidance that plain words reply to
+	plain   bool        // the text is plain words, which may be no guidance
+	takes   bool        // the text takes plain words back
 	current bool        // the pressed message is the last one under its key, so an edit of the key changes it
 
 	receiptID string // platform's id of the receipt of the edited guidance

@@ -13,6 +13,10 @@ func (v *request) run(ctx context.Context, line string) error {
 	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 		return v.forbidden(ctx, c)
 	}
+	if c, err := bot.Parse(line); err == nil {
+		v.plain = v.plain || c.Verb == bot.VerbWords
+		v.takes = c.Verb == bot.VerbTakeBack
+	}
 	d := &requestService{Service: v.o.Service, request: v}
 	chat := ""
 	if !v.in.Private {
@@ -20,6 +24,7 @@ func (v *request) run(ctx context.Context, line string) error {
 	}
 	m, err := bot.Handle(ctx, d, bot.Request{
 		Key: v.in.Key, Actor: v.in.Actor, Name: v.input("", nil).Name, Project: v.project, Chat: chat, Text: line, Time: v.now,
+		Reply: v.replyTo, About: v.about(),
 	})
 	switch {
 	case d.err != nil:
@@ -38,6 +43,14 @@ func (v *request) run(ctx context.Context, line string) error {
 	}
 	v.acknowledge(ctx, d)
 	return nil
+}
+
+// about returns the task of the message that plain words reply to.
+func (v *request) about() string {
+	if v.in.Press != "" {
+		return ""
+	}
+	return v.pressed.About
 }
 
 // acknowledge acknowledges a press. It shows no text if a message will show the

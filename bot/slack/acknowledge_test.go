@@ -17,7 +17,7 @@ func TestDuplicatesAreOneInput(t *testing.T) {
 	w.far.Redeliver()
 	w.far.Say(mira, channel, "@porter resume")
 	w.waitInputs(2)
-	if got := w.receiver.Texts(); !slices.Equal(got, []string{"/pause", "/resume"}) {
+	if got := w.receiver.Texts(); !slices.Equal(got, []string{"pause", "resume"}) {
 		t.Errorf("%q", got)
 	}
 	w.waitFor("settled", func() bool { return w.bot.State().Connected })

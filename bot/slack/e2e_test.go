@@ -282,7 +282,7 @@ func TestIndependentServer(t *testing.T) {
 	cancel()
 	<-done
 	got := d.Inputs()
-	if want := []string{"Wrap the existing code", "/pause", "retry"}; !slices.Equal(d.Texts(), want) || got[0].Chat != own || got[1].Chat != chat || got[2].ReplyTo != asked {
+	if want := []string{"Wrap the existing code", "pause", "retry"}; !slices.Equal(d.Texts(), want) || got[0].Chat != own || got[1].Chat != chat || got[2].ReplyTo != asked {
 		t.Errorf("read back: %+v", got)
 	}
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/words"
 	"github.com/nightporter/nightporter/internal/regexp"
 )
 
@@ -41,6 +42,43 @@ type message struct {
 	Files   []json.RawMessage `json:"files"`
 
 	Latest string `json:"latest_reply"` // of a thread's first message
+
+	// Of a reaction: its name, the message that it is on, and its own time.
+	Reaction string `json:"reaction"`
+	Item     struct {
+		Type    string `json:"type"`
+		Channel string `json:"channel"`
+		TS      string `json:"ts"`
+	} `json:"item"`
+	ItemUser string `json:"item_user"` // author of that message
+	EventTS  string `json:"event_ts"`
+}
+
+// reactions are the names of the reactions that can be an answer, with the symbols
+// that package words knows.
+var reactions = map[string]string{
+	"+1": "👍", "thumbsup": "👍", "ok_hand": "👌", "white_check_mark": "✅", "heavy_check_mark": "✔", "ok": "🆗",
+	"-1": "👎", "thumbsdown": "👎", "x": "❌",
+}
+
+// fromReaction converts a reaction to one of the bot's messages. It returns false for
+// any other, and for one without a meaning.
+func (b *Bot) fromReaction(m message) (in bot.Inbound, ok bool) {
+	name, _, _ := strings.Cut(m.Reaction, "::") // behind it stands a skin tone
+	symbol, channel := reactions[name], m.Item.Channel
+	if symbol == "" || m.Item.Type != "message" || m.ItemUser != b.identity().User || !isPerson(m.User) ||
+		!idForm.MatchString(channel) || !timestampForm.MatchString(m.Item.TS) || !timestampForm.MatchString(m.EventTS) {
+		return in, false
+	}
+	in = bot.Inbound{
+		Key: Prefix + "reaction:" + channel + ":" + m.EventTS + ":" + m.User, Actor: Prefix + m.User, Chat: Prefix + channel,
+		Private: isDirect(channel), Text: symbol, Reaction: true, Message: m.Item.TS, ReplyTo: m.Item.TS, Sent: timeOf(m.EventTS),
+	}
+	if in.Private {
+		in.Chat = in.Actor
+		b.rememberDirect(m.User, channel)
+	}
+	return in, true
 }
 
 // fromMessage converts a message. It returns false for the bot's own messages and
@@ -93,6 +131,7 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 		in.Chat = in.Actor
 		b.rememberDirect(m.User, channel)
 	}
+	in.Named = named && !in.Private
 	switch in.Text = text; {
 	case in.ReplyTo != "" && m.Parent == me.User:
 		// A mention without a slash in a thread answers the thread's first
@@ -185,38 +224,48 @@ var (
 	projectName          = regexp.MustCompile(`^[A-Za-z0-9-]{1,32}$`)
 )
 
-// mentionLine converts a text that mentions us into a line for bot.Parse: a
-// command, or otherwise guidance for the next session. A single unknown word,
+// mentionLine converts a text that mentions us into a line for bot.Parse: plain words,
+// a command, or otherwise guidance for the next session. A single unknown word,
 // or a text that begins like a command, stays a command, so that a typing error
 // does not become guidance.
 func mentionLine(text string) string {
+	if isPlain(text) {
+		return text
+	}
 	line := commandLine(text)
 	_, err := bot.Parse(line)
 	unknown, is := asUnknown(err)
 	if !is || strings.HasPrefix(text, "/") || unknown.Rest == "" || len(unknown.Word) > 3 && strings.HasPrefix(unknown.Meant, unknown.Word) {
 		return line
 	}
-	if project, rest, cut := strings.Cut(line, ": /"); cut && projectName.MatchString(project) {
-		return project + ": /guidance " + rest
+	return text
+}
+
+// isPlain reports whether a text, behind a project's name or not, is a sentence that
+// is understood without a slash (docs/spec 6.8). What stops or spends is asked about
+// then, as on every platform; "/porter stop" is the command.
+func isPlain(text string) bool {
+	if project, rest, cut := strings.Cut(text, ":"); cut && projectName.MatchString(project) {
+		text = rest
 	}
-	return "/guidance " + text
+	return strings.TrimSpace(text) != "" && words.Read(text).Intent != words.Guidance
 }
 
 // privateLine converts a direct message into a line for bot.Parse. Slack does
 // not deliver text that starts with a slash, so a text that looks like a
-// command without a slash counts as one: "status", "pause now", "skip 8".
+// command without a slash counts as one where it is no plain words: "whoami", "task 8".
 func privateLine(text string) string {
-	words := strings.Fields(text)
-	if len(words) == 0 || strings.HasPrefix(text, "/") {
+	parts := strings.Fields(text)
+	if len(parts) == 0 || strings.HasPrefix(text, "/") || isPlain(text) {
 		return text
 	}
 	c, err := bot.Parse("/" + text)
 	if err != nil {
 		return text
 	}
-	second := len(words) > 1 && (strings.EqualFold(words[1], "now") || strings.ContainsAny(words[1], "0123456789"))
+	second := len(parts) > 1 && (strings.EqualFold(parts[1], "now") || strings.ContainsAny(parts[1], "0123456789"))
 	switch {
-	case len(words) == 1, len(words) == 2 && (second || c.Verb == bot.VerbPair), c.Verb == bot.VerbGuidance,
+	case len(parts) == 1, len(parts) == 2 && (second || c.Verb == bot.VerbPair), c.Verb == bot.VerbGuidance,
 		second && (c.Verb == bot.VerbAnswer || c.Verb == bot.VerbApprove || c.Verb == bot.VerbReject):
 		return "/" + text
 	}

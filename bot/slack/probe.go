@@ -53,8 +53,11 @@ func (b *Bot) identity() Me {
 // Scopes are the scopes that the manifest requests and this package uses.
 var Scopes = []string{
 	"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands",
-	"files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write",
+	"files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write", scopeReactions,
 }
+
+// scopeReactions is the scope that thumbs need. All else works without it.
+const scopeReactions = "reactions:read"
 
 // Probe checks both tokens, the workspace and the scopes. It opens no socket and
 // changes nothing, so it may run beside the daemon.
@@ -67,10 +70,14 @@ func (b *Bot) Probe(ctx context.Context) []ledger.Diagnostic {
 	has := strings.FieldsFunc(header.Get("X-OAuth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
 	out := []ledger.Diagnostic{{Severity: ledger.DiagnosticOK, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
 	if missing := missingScopes(has); len(has) > 0 && len(missing) > 0 {
-		out = append(out, ledger.Diagnostic{
+		d := ledger.Diagnostic{
 			Severity: ledger.DiagnosticError, Text: "the bot lacks " + strings.Join(missing, ", "),
 			Remedy: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
-		})
+		}
+		if len(missing) == 1 && missing[0] == scopeReactions { // apps of earlier manifests
+			d.Severity, d.Text = ledger.DiagnosticWarning, d.Text+": a thumb is no answer"
+		}
+		out = append(out, d)
 	}
 	// Requesting a socket's address opens no socket.
 	if _, err := b.call(ctx, openSocket, nil, nil); err != nil {

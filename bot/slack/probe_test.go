@@ -24,7 +24,7 @@ func TestProbe(t *testing.T) {
 		{"app scope", func(s *far.Server) { s.Fault("apps.connections.open", far.MissingScope("connections:write")) },
 			[]string{"bot token accepted: porter in the workspace House", "!the app token lacks the scope connections:write"}},
 		{"scopes", func(s *far.Server) { s.SetScopes("chat:write,commands") },
-			[]string{"bot token accepted: porter in the workspace House", "!the bot lacks app_mentions:read, channels:history, channels:read, files:write, groups:history, groups:read, im:history, im:read, im:write", "app token accepted: Socket Mode is on"}},
+			[]string{"bot token accepted: porter in the workspace House", "!the bot lacks app_mentions:read, channels:history, channels:read, files:write, groups:history, groups:read, im:history, im:read, im:write, reactions:read", "app token accepted: Socket Mode is on"}},
 		{"garbage", func(s *far.Server) { s.Fault("auth.test", far.ForeignPage(200)) }, []string{"!the bot token cannot be tried: what answers is not Slack: 200 OK"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestManifest(t *testing.T) {
 	if !slices.Equal(has, slack.Scopes) {
 		t.Errorf("the manifest has %q, the code uses %q", has, slack.Scopes)
 	}
-	for _, want := range []string{"socket_mode_enabled: true", "command: " + slack.Command, "- app_mention", "- member_joined_channel", "- message.im", "- message.channels", "- message.groups", "messages_tab_read_only_enabled: false"} {
+	for _, want := range []string{"socket_mode_enabled: true", "command: " + slack.Command, "- app_mention", "- member_joined_channel", "- reaction_added", "- message.im", "- message.channels", "- message.groups", "messages_tab_read_only_enabled: false"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the manifest lacks %q", want)
 		}

@@ -232,10 +232,15 @@ func (l *listener) handleMessage(ctx context.Context, payload json.RawMessage) b
 	if m.Type == "member_joined_channel" && m.User == l.identity().User {
 		l.markActive(m)
 	}
-	if m.Type != "message" && m.Type != "app_mention" {
-		return true
+	switch m.Type {
+	case "message", "app_mention":
+		return l.deliver(ctx, m)
+	case "reaction_added":
+		if in, ok := l.fromReaction(m); ok {
+			return l.receive(ctx, in, "") // it stands in no history: it moves no cursor
+		}
 	}
-	return l.deliver(ctx, m)
+	return true
 }
 
 // markActive reports that a channel is active.
@@ -258,6 +263,17 @@ func (l *listener) deliver(ctx context.Context, m message) bool {
 	l.mu.Lock()
 	safe := max(l.handledUpTo, m.TS)
 	l.mu.Unlock()
+	return l.receive(ctx, in, safe)
+}
+
+// receive passes an input to the receiver until it is committed, with the cursor at a
+// timestamp; "" leaves that where it is. It returns false if ctx ends first.
+func (l *listener) receive(ctx context.Context, in bot.Inbound, safe string) bool {
+	if safe == "" {
+		l.mu.Lock()
+		safe = l.handledUpTo
+		l.mu.Unlock()
+	}
 	in.Cursor = l.cursorAt(safe)
 	var pauses transport.Backoff
 	for ctx.Err() == nil {

@@ -34,7 +34,7 @@ func TestPollDelivers(t *testing.T) {
 		t.Errorf("state %+v, want connected", s)
 	}
 	for _, c := range w.far.Calls("getUpdates") {
-		if c.Params["allowed_updates"] != `["message","edited_message","callback_query"]` {
+		if c.Params["allowed_updates"] != `["message","edited_message","callback_query","message_reaction"]` {
 			t.Errorf("a poll without its kinds of updates: %v", c.Params)
 		}
 	}

@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ const (
 
 // allowedUpdates lists the requested kinds of updates. It is sent with every poll,
 // because Telegram remembers the last list.
-const allowedUpdates = `["message","edited_message","callback_query"]`
+const allowedUpdates = `["message","edited_message","callback_query","message_reaction"]`
 
 // update holds the fields of a Telegram update that this package uses. Unknown
 // fields, and other fields of an unexpected type, cannot make decoding fail.
@@ -30,6 +31,8 @@ type update struct {
 	Message *message  `json:"message"`
 	Edited  *message  `json:"edited_message"`
 	Press   *callback `json:"callback_query"`
+
+	Reaction *reaction `json:"message_reaction"`
 }
 
 type user struct {
@@ -121,6 +124,8 @@ func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok 
 		if u.Edited.Edit != 0 {
 			in.Sent = time.Unix(u.Edited.Edit, 0)
 		}
+	case u.Reaction != nil:
+		in = u.Reaction.toInbound()
 	case u.Press != nil:
 		in = u.Press.toInbound()
 		in.Sent = now // a press has no time; Telegram keeps presses for 150 s
@@ -172,6 +177,41 @@ func (b *Bot) fromMessage(m *message) bot.Inbound {
 		in.Unpairable = SenderBot
 	case in.Text == "" && !in.Media:
 		in.Unpairable = SenderService
+	}
+	return in
+}
+
+// reaction is a change of a person's reactions to a message. Telegram does not say
+// whose message it is, nor in which topic.
+type reaction struct {
+	Chat    chat     `json:"chat"`
+	Message int      `json:"message_id"`
+	User    *user    `json:"user"` // nil: anonymous
+	Date    int64    `json:"date"`
+	Old     []symbol `json:"old_reaction"`
+	New     []symbol `json:"new_reaction"`
+}
+
+// symbol is one reaction; Emoji is "" for those of other types.
+type symbol struct {
+	Emoji string `json:"emoji"`
+}
+
+// toInbound converts a reaction. Its text is the symbol that was added, "" for none.
+func (r *reaction) toInbound() bot.Inbound {
+	id := strconv.Itoa(r.Message)
+	in := bot.Inbound{Chat: Address(r.Chat.ID, 0), Private: r.Chat.Type == "private", Reaction: true, Message: id, ReplyTo: id, Sent: time.Unix(r.Date, 0)}
+	for _, s := range r.New {
+		if !slices.Contains(r.Old, s) {
+			in.Text = s.Emoji
+		}
+	}
+	in.Actor, in.Name = r.User.actor()
+	switch {
+	case r.User == nil:
+		in.Unpairable = SenderAnonymous
+	case r.User.Bot:
+		in.Unpairable = SenderBot
 	}
 	return in
 }

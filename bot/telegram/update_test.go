@@ -80,6 +80,10 @@ func TestInbound(t *testing.T) {
 				"message": map[string]any{"message_id": 7, "date": 0, "chat": map[string]any{"id": mira.ID, "type": "private"}},
 			}})
 		}, bot.Inbound{Chat: private, Private: true, Message: "7", Press: "d", PressID: "1"}},
+		{"a reaction", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.React(mira, mira.ID, 1, "👍") },
+			bot.Inbound{Chat: private, Private: true, Text: "👍", Reaction: true, Message: "1", ReplyTo: "1"}},
+		{"a reaction that is taken back", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.React(mira, mira.ID, 1, "") },
+			bot.Inbound{Chat: private, Private: true, Reaction: true, Message: "1", ReplyTo: "1"}},
 		{"an answer in a group without topics", func(s *far.Server) {
 			s.Inject(map[string]any{"message": map[string]any{
 				"message_id": 9, "message_thread_id": 4, "text": "retry", "from": map[string]any{"id": mira.ID, "first_name": "Mira"},
@@ -130,6 +134,18 @@ func TestInbound(t *testing.T) {
 				t.Errorf("cursor %+v", got.Cursor)
 			}
 		})
+	}
+}
+
+// TestAnonymousReaction: an administrator who is hidden is nobody.
+func TestAnonymousReaction(t *testing.T) {
+	w := newFixture(t)
+	chat := map[string]any{"id": group, "type": "supergroup"}
+	w.far.Inject(map[string]any{"message_reaction": map[string]any{"chat": chat, "message_id": 4, "date": 9, "actor_chat": chat,
+		"old_reaction": []any{}, "new_reaction": []any{map[string]any{"type": "emoji", "emoji": "👍"}}}})
+	w.poll()
+	if got := w.receiver.Wait(t, 1)[0]; got.Actor != "" || got.Unpairable != telegram.SenderAnonymous || !got.Reaction {
+		t.Errorf("%+v", got)
 	}
 }
 

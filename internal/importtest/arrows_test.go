@@ -59,7 +59,8 @@ var arrows = map[string][]string{
 	"loop/task/markdown":      {"loop/ledger", "loop/task/form", "internal/nearest", "internal/text"},
 	"loop/workspace":          {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":               {"loop/ledger", "loop/proof", "internal/width"},
-	"bot":                     {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "internal/fault", "internal/nearest", "internal/width"},
+	"bot/words":               {"internal/nearest"},
+	"bot":                     {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "bot/words", "internal/fault", "internal/nearest", "internal/width"},
 	"loop/cloud":              {"loop/ledger", "internal/crash", "internal/exchange", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/forge":              {"loop/ledger"},
 	"loop/ledger/ledgertest":  {"guidance", "loop/ledger"}, // for tests
@@ -79,11 +80,11 @@ var arrows = map[string][]string{
 	"bot/report":               {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
-	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
+	"bot/slack":                {"loop/ledger", "bot", "bot/transport", "bot/words"},
 	"bot/chattest":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sched"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
-	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot", "internal/fault"},
+	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot", "bot/words", "internal/fault"},
 	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot", "bot/patch"}, // for tests
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},                                           // for tests: one check over both platforms
 

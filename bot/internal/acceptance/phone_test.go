@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,9 @@ type phone interface {
 	// press presses the button with a label below the newest message of the
 	// user's chat whose first line begins with first.
 	press(who, first, label string) error
+	// reply replies to that message, and react puts a thumb on it.
+	reply(who, first, line string) error
+	react(who, first string) error
 	// shows returns the messages of a user's chat, oldest first.
 	shows(who string) []shownMessage
 	// transcript returns the chat in readable form.
@@ -87,12 +91,36 @@ func (p *telegramPhone) id(name string) string { return telegram.Address(users[n
 func (p *telegramPhone) name() string          { return "telegram" }
 func (p *telegramPhone) say(who, line string)  { p.far.Say(users[who], users[who].ID, line) }
 
-func (p *telegramPhone) press(who, first, label string) error {
+// find returns the id of the newest message of a user's chat that begins with first.
+func (p *telegramPhone) find(who, first string) (int, error) {
 	m, ok := p.far.Chat(users[who].ID).Find(func(m fartelegram.Message) bool { return m.Bot && strings.HasPrefix(m.Text, first) })
 	if !ok {
-		return fmt.Errorf("%s has no message %q", who, first)
+		return 0, fmt.Errorf("%s has no message %q", who, first)
 	}
-	_, err := p.far.Press(users[who], users[who].ID, m.ID, label)
+	return m.ID, nil
+}
+
+func (p *telegramPhone) press(who, first, label string) error {
+	id, err := p.find(who, first)
+	if err == nil {
+		_, err = p.far.Press(users[who], users[who].ID, id, label)
+	}
+	return err
+}
+
+func (p *telegramPhone) reply(who, first, line string) error {
+	id, err := p.find(who, first)
+	if err == nil {
+		p.far.Reply(users[who], users[who].ID, id, line)
+	}
+	return err
+}
+
+func (p *telegramPhone) react(who, first string) error {
+	id, err := p.find(who, first)
+	if err == nil {
+		p.far.React(users[who], users[who].ID, id, "👍")
+	}
 	return err
 }
 
@@ -189,16 +217,40 @@ func (p *slackPhone) say(who, line string) {
 	p.far.Say(members[who], where, line)
 }
 
-func (p *slackPhone) press(who, first, label string) error {
-	where := p.far.Direct(members[who])
-	all := p.far.Messages(where)
-	for i := len(all) - 1; i >= 0; i-- {
-		if m := all[i]; m.Bot && strings.HasPrefix(firstOf(m), first) {
-			_, err := p.far.Press(members[who], where, m.TS, label)
-			return err
+// find returns the channel and time stamp of the newest message of a user's chat that
+// begins with first.
+func (p *slackPhone) find(who, first string) (where, ts string, err error) {
+	where = p.far.Direct(members[who])
+	for _, m := range slices.Backward(p.far.Messages(where)) {
+		if m.Bot && strings.HasPrefix(firstOf(m), first) {
+			return where, m.TS, nil
 		}
 	}
-	return fmt.Errorf("%s has no message %q", who, first)
+	return where, "", fmt.Errorf("%s has no message %q", who, first)
+}
+
+func (p *slackPhone) press(who, first, label string) error {
+	where, ts, err := p.find(who, first)
+	if err == nil {
+		_, err = p.far.Press(members[who], where, ts, label)
+	}
+	return err
+}
+
+func (p *slackPhone) reply(who, first, line string) error {
+	where, ts, err := p.find(who, first)
+	if err == nil {
+		p.far.Reply(members[who], where, ts, line)
+	}
+	return err
+}
+
+func (p *slackPhone) react(who, first string) error {
+	where, ts, err := p.find(who, first)
+	if err == nil {
+		p.far.React(members[who], where, ts, "+1")
+	}
+	return err
 }
 
 // firstOf returns the text that a notification shows of a message, without the

@@ -124,6 +124,9 @@ var Keys = map[string][]string{
 	"threshold": nil, "threshold.none": nil, "threshold.usage": nil,
 	"press.second": nil, "run.nohost": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
 
+	// Replies to plain words.
+	"plain.*": nil,
+
 	// Input that has no meaning in this chat.
 	"cmd.empty": nil, "cmd.forbidden": nil, "cmd.noguidance": nil, "cmd.noproject": nil, "cmd.noquestion": nil, "cmd.norun": nil, "cmd.notask": nil,
 	"cmd.notverb": nil, "cmd.notyesno": nil, "cmd.unknown": nil, "cmd.usage": nil, "cmd.whichguidance": nil, "cmd.whichproject": nil,

@@ -108,6 +108,21 @@ func (s *Server) Event(body map[string]any) (id string) {
 	return s.send("events_api", map[string]any{"type": "event_callback", "team_id": Team, "event_id": s.next("Ev"), "event": body})
 }
 
+// React puts a reaction on a message of the bot.
+func (s *Server) React(user, channel, ts, name string) (id string) {
+	return s.Event(map[string]any{
+		"type": "reaction_added", "user": user, "reaction": name, "item_user": BotUser, "event_ts": s.Stamp(),
+		"item": map[string]any{"type": "message", "channel": channel, "ts": ts},
+	})
+}
+
+// Stamp returns a new time stamp.
+func (s *Server) Stamp() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stamp()
+}
+
 // Slash types "/porter TEXT" and returns the envelope's id.
 func (s *Server) Slash(user, channel, text string) string {
 	s.mu.Lock()

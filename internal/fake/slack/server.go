@@ -27,7 +27,7 @@ const (
 )
 
 // Scopes are the default scopes of the app.
-const Scopes = "app_mentions:read,channels:history,channels:read,chat:write,commands,files:write,groups:history,groups:read,im:history,im:read,im:write"
+const Scopes = "app_mentions:read,channels:history,channels:read,chat:write,commands,files:write,groups:history,groups:read,im:history,im:read,im:write,reactions:read"
 
 // Server is a fake workspace. Its methods may be called from any goroutine.
 type Server struct {

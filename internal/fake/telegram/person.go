@@ -107,6 +107,25 @@ func (s *Server) EditText(from User, chat int64, message int, text string) bool 
 	return true
 }
 
+// React puts a reaction on a message; "" takes it away.
+func (s *Server) React(from User, chat int64, message int, emoji string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kind := "private"
+	if isGroup(chat) {
+		kind = "supergroup"
+	}
+	one := []any{map[string]any{"type": "emoji", "emoji": emoji}}
+	was, is := []any{}, one
+	if emoji == "" {
+		was, is = []any{map[string]any{"type": "emoji", "emoji": "👍"}}, []any{}
+	}
+	s.push("message_reaction", map[string]any{
+		"chat": map[string]any{"id": chat, "type": kind}, "message_id": message, "user": from.wire(), "date": s.o.Clock().Unix(),
+		"old_reaction": was, "new_reaction": is,
+	})
+}
+
 // Press presses the button with a label and returns the id of the press. The
 // error lists the existing buttons.
 func (s *Server) Press(from User, chat int64, message int, label string) (string, error) {
