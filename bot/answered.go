@@ -34,18 +34,18 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 		who := strings.TrimSpace(shortID(q.Task) + " " + Cut(Clean(q.Hat), 10))
 		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
 		m.Project, m.About = s.Project.Name, q.Task
-		m.quote(q.Text)
+		m.whole(q.Text)
 		m.add("By " + by + ". What it wrote so far is kept" + keptNote(q.Task) + ".")
 		return m
 	}
 	m.Project, m.About = s.Project.Name, q.Task
 	w.past(&m, s, q)
 	if n := OptionOf(q, b.Choice); q.OwnWords() && n >= 0 {
-		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(q.Options[n]), quoteWidth))
+		m.option(q, n, "")
 	}
 	if b.Words != "" {
 		m.add(upper(by) + ":")
-		m.quote(b.Words)
+		m.whole(b.Words)
 	}
 	switch closed := w.closed[b.Choice]; {
 	case closed != nil:
@@ -65,7 +65,7 @@ func Undoing(question string) string { return question + " undo" }
 // pastQuoted adds a settled question's headline, task title and text.
 func (m *Message) pastQuoted(s loop.State, q ledger.Question) {
 	m.pastTitled(s, q)
-	m.quote(q.Text)
+	m.whole(q.Text)
 }
 
 // pastTitled adds a settled question's headline and task title.
@@ -88,10 +88,7 @@ func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *l
 	if again != nil {
 		m := newMessage("expired.pauses", firstLine(SignPaused, s.Project.Name, task+" waits: "+q.ID+" unanswered", ""))
 		m.Project, m.About = s.Project.Name, q.Task
-		m.quote(q.Text)
-		for n, o := range q.Options {
-			m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth))
-		}
+		m.content(s, q)
 		m.add("Other tasks go on. Answer any time.")
 		addVerbButtons(&m, *again)
 		return m

@@ -26,13 +26,9 @@ func planHead(s loop.State, q ledger.Question) string {
 	}
 }
 
-// maxRounds limits the critic's verdicts that a question shows; the plan's own
-// message shows all of them.
-const maxRounds = 3
-
 // PlanFacts returns what a question tells about its plan. about is the plan's
-// size and whether the critic accepted it; rounds are the rejections among the
-// last maxRounds verdicts, one a line. Both are empty for an unknown task.
+// size and whether the critic accepted it; rounds are the critic's objections, one a
+// line, the first of a round behind its number. Both are empty for an unknown task.
 func PlanFacts(s loop.State, q ledger.Question) (about string, rounds []string) {
 	t, ok := FindTask(s, q.Task)
 	if !ok {
@@ -46,16 +42,14 @@ func PlanFacts(s loop.State, q ledger.Question) (about string, rounds []string) 
 		}
 	}
 	for n, v := range c.Rounds {
-		if v.OK || n < len(c.Rounds)-maxRounds {
+		if v.OK {
 			continue
 		}
-		first, more := objections(v)
-		tail := ""
-		if more > 0 {
-			tail = fmt.Sprintf(" (%d more)", more)
-		}
 		head := fmt.Sprintf("Round %d REJECT: ", n+1)
-		rounds = append(rounds, head+Cut(first, quoteWidth-Width(head+tail))+tail)
+		for _, o := range objections(v) {
+			rounds = append(rounds, head+o)
+			head = "– "
+		}
 	}
 	return about, rounds
 }
@@ -66,6 +60,6 @@ func (m *Message) verdicts(s loop.State, q ledger.Question) {
 	about, rounds := PlanFacts(s, q)
 	m.add(about)
 	for _, r := range rounds {
-		m.quote(r)
+		m.whole(r)
 	}
 }

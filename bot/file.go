@@ -38,7 +38,7 @@ func (m Message) File() []byte {
 		case Pre:
 			body.WriteString(CleanPre(l.Text))
 		case Quote:
-			body.WriteString("┃ " + Clean(l.Text))
+			body.WriteString("┃ " + CleanPre(l.Text))
 		default:
 			body.WriteString(Clean(l.Text))
 		}

@@ -90,21 +90,22 @@ func ideaHead(s loop.State, q ledger.Question) string {
 	return "plan for " + Clean(q.Idea) + ": " + Plural(len(i.Tasks), "task")
 }
 
-// mostDetails limits what a question says of the tasks of a plan beside their titles,
-// in columns: all of it fits into one message.
-const mostDetails = 1600
-
 // drafted adds a proposed plan to the question about it: the idea, the plan's summary,
 // its tasks in order with what they need, and folded what each of them asks for.
 func (m *Message) drafted(s loop.State, q ledger.Question, _ time.Time) {
-	m.add(Cut(Clean(q.Title), 2*quoteWidth))
-	m.quoteAll(q.Text, mostSaid)
 	i, _ := s.Project.Idea(q.Idea)
+	if words := orElse(i.Words, q.Title); isShort(words, 2*quoteWidth) {
+		m.add(words)
+	} else {
+		m.whole(words)
+		m.add("Its plan:")
+	}
+	m.whole(q.Text)
 	number := map[string]string{}
 	open := 0
 	for n, t := range i.Tasks {
 		number[ledger.FoldID(t.ID)] = fmt.Sprint(n + 1)
-		line := fmt.Sprintf("%d. %s", n+1, Cut(Clean(t.Title), 2*quoteWidth))
+		line := fmt.Sprintf("%d. %s", n+1, Clean(t.Title))
 		var needs []string
 		for _, id := range t.DependsOn {
 			needs = append(needs, number[ledger.FoldID(id)])
@@ -118,12 +119,12 @@ func (m *Message) drafted(s loop.State, q ledger.Question, _ time.Time) {
 		}
 	}
 	for n, t := range i.Tasks {
-		m.quoteAll(fmt.Sprintf("%d. %s", n+1, taskDetails(t)), min(mostDetails/len(i.Tasks), mostSaid))
+		m.whole(fmt.Sprintf("%d. %s", n+1, taskDetails(t)))
 	}
 	if open > 0 {
 		m.add(SignLook + " " + Plural(open, "task") + " without a scope: may touch any file")
 	}
-	m.quoteAll(q.Tried, mostSaid)
+	m.whole(q.Tried)
 }
 
 // taskDetails returns what a drafted task asks for beside its title: its files, what is

@@ -28,7 +28,7 @@ const Signs = SignDone + SignFailed + SignBlocked + SignAsk + SignLook + SignNow
 const (
 	FirstWidth = 38 // maximum width of a first line, in columns
 	LabelWidth = 14 // columns of a button
-	quoteWidth = 72 // maximum width of a quote, in columns: two lines on a phone
+	quoteWidth = 72 // columns of a quote in passing: two lines on a phone
 
 	MaxPicture = 300_000 // bytes
 	MaxAlt     = 2000    // maximum length of Message.Alt, in characters
@@ -145,19 +145,11 @@ func (m *Message) add(text string) {
 	}
 }
 
-// quote adds text by a person, an agent or a program, cut to quoteWidth
-// columns.
+// quote adds text by a person, an agent or a program on which nobody decides, cut to
+// quoteWidth columns. whole adds what somebody does.
 func (m *Message) quote(text string) {
 	if text = Clean(text); text != "" {
 		m.Lines = append(m.Lines, Line{Kind: Quote, Text: Cut(text, quoteWidth)})
-	}
-}
-
-// quoteAll adds a longer text as several quotes, cut to most columns. A chat folds
-// them into one.
-func (m *Message) quoteAll(text string, most int) {
-	for _, part := range Wrap(Cut(Clean(text), most), quoteWidth) {
-		m.quote(part)
 	}
 }
 

@@ -225,11 +225,11 @@ func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message
 	m.add(Clock(last.Asked, now))
 	if same {
 		m.add("All:")
-		m.quote(last.Text)
+		m.whole(last.Text)
 	} else {
 		for _, q := range all[max(0, len(all)-4):] {
 			m.add(shortID(q.Task) + " (" + q.ID + ")")
-			m.quote(q.Text)
+			m.whole(q.Text)
 		}
 	}
 	rest := "They stay blocked."

@@ -203,7 +203,7 @@ func (m *Message) checks(q ledger.Question) {
 		if c.Named {
 			continue // the task asks for it
 		}
-		name := cutPath(Clean(c.Path), quoteWidth-24) + " " + Clean(c.Action)
+		name := Clean(c.Path) + " " + Clean(c.Action)
 		if c.Added > 0 {
 			name += fmt.Sprintf(" +%d", c.Added)
 		}
@@ -212,11 +212,16 @@ func (m *Message) checks(q ledger.Question) {
 		}
 		names = append(names, name)
 		for _, lost := range c.Cases {
-			names = append(names, "  "+Cut(Clean(lost), quoteWidth-2))
+			names = append(names, "  "+Clean(lost))
 		}
 	}
-	m.names("Changed:", names)
-	m.quote(q.Proof.Reason)
+	if len(names) > 0 {
+		m.add("Changed:")
+	}
+	for _, n := range names {
+		m.pre(orElse(n, "…"))
+	}
+	m.whole(q.Proof.Reason)
 }
 
 // names lists foreign names as Pre lines below a line that introduces them.

@@ -103,7 +103,8 @@ func TestProofIsNoClaim(t *testing.T) {
 	}
 }
 
-// TestProofForeign checks that names that an agent chose stay harmless and short.
+// TestProofForeign checks that names that an agent chose stay harmless, and short where
+// nobody decides on them.
 func TestProofForeign(t *testing.T) {
 	nasty := "\x1b[2J\u202e/stop\n@all " + strings.Repeat("ab/", 400)
 	p := ledger.Proof{Word: ledger.ChangedChecks, Reason: nasty, Allowed: nasty, By: nasty, Tests: slices.Repeat([]string{nasty}, 90), Unknown: []string{nasty, "\x1b"}}
@@ -114,7 +115,7 @@ func TestProofForeign(t *testing.T) {
 	q := ledger.Question{ID: "q1", Kind: ledger.AskChecks, Task: "Task 1", Title: nasty, Text: nasty, Proof: &p, Asked: time.Now()}
 	for name, m := range map[string]bot.Message{"task": d.say(t, "/task 1"), "tasks": d.say(t, "/tasks"), "evidence": d.say(t, "/evidence 1"), "end": endOf(d), "question": bot.Ask(d.Night.State, q, d.Now)} {
 		checkForm(t, name, m)
-		if text := m.Text(0); len([]rune(text)) > 3500 || strings.ContainsAny(text, "\x1b\u202e") {
+		if text := m.Text(0); len([]rune(text)) > 3500 && name != "question" || strings.ContainsAny(text, "\x1b\u202e") {
 			t.Errorf("%s: %d characters\n%s", name, len([]rune(text)), text)
 		}
 	}

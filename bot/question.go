@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -102,17 +101,21 @@ func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time
 	m := newMessage("ask."+string(q.Kind), Cut(Clean(first), FirstWidth-len(tail))+tail)
 	m.Project, m.About = s.Project.Name, q.Task
 	w.body(&m, s, q, now)
-	by := ""
-	if !q.Expires.IsZero() {
-		by = "by " + Clock(q.Expires, now)
-	}
-	then := Unanswered(s, q, by)
+	then := Unanswered(s, q, deadline(q, now))
 	if n := OptionOf(q, q.Choice); n >= 0 { // options have capital letters here, as on the buttons
 		then = strings.Replace(then, ": "+ledger.Letter(n)+",", ": "+strings.ToUpper(ledger.Letter(n))+",", 1)
 	}
 	m.add(then)
 	addVerbButtons(&m, q)
 	return m
+}
+
+// deadline says until when a question waits, "" if it has no end.
+func deadline(q ledger.Question, now time.Time) string {
+	if q.Expires.IsZero() {
+		return ""
+	}
+	return "by " + Clock(q.Expires, now)
 }
 
 // asking returns the first line of an agent's question: "? shop #4 asks: May
@@ -134,29 +137,28 @@ func asking(s loop.State, q ledger.Question, width int) string {
 // described adds a question's content: its title, text, facts, what was tried
 // and what is needed, the options and the meaning of its verbs.
 func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
-	w := wordingOf(q)
 	facts := Cut(Clean(q.Title), quoteWidth)
 	if q.Hat != "" {
 		facts = strings.TrimPrefix(facts+" · "+Cut(Clean(q.Hat), 16), " · ")
 	}
 	m.add(strings.TrimPrefix(facts+" · "+Clock(q.Asked, now), " · "))
+	m.content(s, q)
+}
+
+// content adds what a question asks, whole, below the line that says who asks it.
+func (m *Message) content(s loop.State, q ledger.Question) {
+	w := wordingOf(q)
 	if w.text == TextSteps {
-		m.steps(CleanLines(q.Text))
+		m.steps(q.Text)
 	} else {
-		m.quote(q.Text)
+		m.whole(q.Text)
 	}
 	if w.facts != nil {
 		w.facts(m, s, q)
 	}
-	if q.Tried != "" {
-		m.add("Tried: " + Cut(Clean(q.Tried), mostSaid))
-	}
-	if q.Needs != "" {
-		m.add("Needs: " + Cut(Clean(q.Needs), mostSaid))
-	}
-	for n, o := range q.Options {
-		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
-	}
+	m.labelled("Tried", q.Tried)
+	m.labelled("Needs", q.Needs)
+	m.options(q)
 	for _, v := range q.Verbs() {
 		if means := Meaning(q, v); means != "" {
 			m.add(v + ": " + means)
@@ -167,22 +169,41 @@ func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
 	}
 }
 
-// Limits of an agent's text in a question: people read it on a phone at night,
-// so it must not fill several screens.
+// Limits of an agent's text that stands in a question like its own lines. People read
+// it on a phone at night, so a longer text is a quote, which a chat folds.
 const (
 	mostSaid  = 4 * quoteWidth
-	mostSteps = 15
+	mostSteps = 10
 )
 
 // steps adds the steps of a manual verification, one per line.
-func (m *Message) steps(lines []string) {
-	lines = slices.DeleteFunc(lines, func(l string) bool { return Clean(l) == "" })
-	for _, line := range lines[:min(len(lines), mostSteps)] {
-		m.add(Cut(Clean(line), 2*quoteWidth))
+func (m *Message) steps(text string) {
+	lines := slices.DeleteFunc(CleanLines(text), func(l string) bool { return strings.TrimSpace(l) == "" })
+	if len(lines) > mostSteps || slices.ContainsFunc(lines, func(l string) bool { return !isShort(l, 2*quoteWidth) }) {
+		m.whole(text)
+		return
 	}
-	if more := len(lines) - mostSteps; more > 0 {
-		m.add(fmt.Sprintf("… and %d more", more))
+	for _, line := range lines {
+		m.add(line)
 	}
+}
+
+// options adds the options of an agent's question behind their letters, a long one as a
+// quote.
+func (m *Message) options(q ledger.Question) {
+	for n := range q.Options {
+		m.option(q, n, ChoiceNote(q, n))
+	}
+}
+
+func (m *Message) option(q ledger.Question, n int, note string) {
+	letter, text := strings.ToUpper(ledger.Letter(n)), q.Options[n]
+	if isShort(text, quoteWidth) {
+		m.add(letter + "  " + Clean(text) + note)
+		return
+	}
+	m.add(letter + note + ":")
+	m.whole(text)
 }
 
 func keptNote(task string) string {

@@ -186,7 +186,7 @@ func stickyReceipt(s loop.State, i guidance.Item, who string, now time.Time) Mes
 	switch i.State {
 	case guidance.SetAside:
 		m.add(text + " set it aside:")
-		m.quote(orElse(Clean(i.Note), "without a word"))
+		m.whole(orElse(i.Note, "without a word"))
 	case guidance.NotReported:
 		m.add(text + ", which did not say.")
 	default:
@@ -202,7 +202,7 @@ func (m *Message) said(who, note string) {
 		return
 	}
 	m.add(who + ":")
-	m.quote(note)
+	m.whole(note)
 }
 
 func (m *Message) diff(task string) {

@@ -387,7 +387,7 @@ func NotRemade(before, s loop.State, b ledger.RemakeEnded, now time.Time) Messag
 
 // needs adds why other tasks go along with those that are taken out.
 func (m *Message) needs(q ledger.Question) {
-	for _, n := range q.NeededBy[:min(len(q.NeededBy), maxPaths)] {
+	for _, n := range q.NeededBy {
 		text := shortID(n.Task) + " needs " + Ranges(n.On)
 		if len(n.On) == 0 {
 			text = shortID(n.Task) + " does not apply without"
@@ -396,9 +396,6 @@ func (m *Message) needs(q ledger.Question) {
 		if len(n.Files) > 0 {
 			m.pre(cutPath(Clean(n.Files[0]), FirstWidth))
 		}
-	}
-	if more := len(q.NeededBy) - maxPaths; more > 0 {
-		m.add(fmt.Sprintf("and %d more", more))
 	}
 }
 

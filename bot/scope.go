@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxPaths limits the paths that a question names.
+// maxPaths limits the paths that a message names which asks nothing.
 const maxPaths = 5
 
 // outsideHead returns the headline of a question about paths out of scope, in
@@ -55,11 +55,8 @@ func (m *Message) paths(q ledger.Question) {
 		undone = "Undone, and not named by its scope:" // the scope may permit the folder
 	}
 	m.add(undone)
-	for _, p := range q.Paths[:min(len(q.Paths), maxPaths)] {
-		m.pre(orElse(cutPath(Clean(p), quoteWidth), "…")) // Clean leaves nothing of a name of control characters
-	}
-	if more := len(q.Paths) - maxPaths; more > 0 {
-		m.add(fmt.Sprintf("and %d more", more))
+	for _, p := range q.Paths {
+		m.pre(orElse(Clean(p), "…")) // Clean leaves nothing of a name of control characters
 	}
 	switch {
 	case len(q.RunsItself) == 0:
@@ -67,8 +64,8 @@ func (m *Message) paths(q ledger.Question) {
 		m.add("It takes effect by itself where this branch is checked out or pushed.")
 	default:
 		m.add("Takes effect by itself where this branch is checked out or pushed:")
-		for _, p := range q.RunsItself[:min(len(q.RunsItself), maxPaths)] {
-			m.pre(orElse(cutPath(Clean(p), quoteWidth), "…"))
+		for _, p := range q.RunsItself {
+			m.pre(orElse(Clean(p), "…"))
 		}
 	}
 }
@@ -96,26 +93,20 @@ func thousands(n int) string {
 // their names.
 func (m *Message) newFiles(q ledger.Question) {
 	m.add("Not taken over so far:")
-	for _, f := range q.TooMany[:min(len(q.TooMany), maxPaths)] {
-		m.pre(orElse(cutPath(Clean(f.Path), quoteWidth-1), "…") + "/")
+	for _, f := range q.TooMany {
+		m.pre(orElse(Clean(f.Path), "…") + "/")
 		m.add(thousands(f.Files) + " new files")
-	}
-	if more := len(q.TooMany) - maxPaths; more > 0 {
-		m.add(fmt.Sprintf("and %d more folders", more))
 	}
 }
 
 // secrets lists the places of findings as Pre lines: an agent chose the paths.
 func (m *Message) secrets(q ledger.Question) {
-	for _, f := range q.Secrets[:min(len(q.Secrets), maxPaths)] {
+	for _, f := range q.Secrets {
 		place := Clean(f.Path)
 		if f.Line > 0 {
 			place += fmt.Sprintf(":%d", f.Line)
 		}
-		m.pre(orElse(cutPath(place, quoteWidth), "…"))
+		m.pre(orElse(place, "…"))
 		m.add("looks like " + Cut(Clean(f.Rule), quoteWidth))
-	}
-	if more := len(q.Secrets) - maxPaths; more > 0 {
-		m.add(fmt.Sprintf("and %d more", more))
 	}
 }

@@ -128,8 +128,7 @@ func critiqueText(data json.RawMessage) string {
 	if v.Verdict == "OKAY" {
 		return text
 	}
-	first, _ := objections(payload.Critique{Sections: v.Sections, Objections: v.Objections})
-	return text + ": " + Cut(first, 40)
+	return text + ": " + Cut(objections(payload.Critique{Sections: v.Sections, Objections: v.Objections})[0], 40)
 }
 
 // unmetText returns the number of a verifier's checks that fail and the first of
@@ -351,10 +350,9 @@ var claimForm = regexp.MustCompile(`(?i)\b(?:all |the )*tests? (?:all |now |are 
 // does not claim that.
 func Claim(summary string) string { return claimForm.FindString(Clean(summary)) }
 
-// objections returns the first objection of a verdict, behind the section that
-// it is about, and the number of further objections.
-func objections(v payload.Critique) (first string, more int) {
-	var all []string
+// objections returns the objections of a verdict, each behind the section that it is
+// about, at least one.
+func objections(v payload.Critique) (all []string) {
 	for _, o := range v.Objections {
 		all = append(all, Clean(o))
 	}
@@ -364,7 +362,7 @@ func objections(v payload.Critique) (first string, more int) {
 		}
 	}
 	if len(all) == 0 {
-		return "without a word", 0
+		return []string{"without a word"}
 	}
-	return all[0], len(all) - 1
+	return all
 }

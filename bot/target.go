@@ -28,7 +28,10 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 		}
 		typed = t.Task.ID
 	}
-	attempt := ""
+	attempt, read := "", ""
+	if d.c.Verb == VerbNext {
+		typed, read = nextTarget(typed)
+	}
 	t, ok := FindTask(d.s, typed)
 	if !ok && runForm.MatchString(typed) {
 		if d.c.Verb == VerbLog {
@@ -47,14 +50,14 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 		}
 		return noTask(d.s, typed), nil
 	}
-	m, err := d.about(ctx, t, attempt)
+	m, err := d.about(ctx, t, orElse(attempt, read))
 	m.About = t.Task.ID
 	return m, err
 }
 
-// about handles a command about one task. attempt is the attempt that /evidence
-// shows, "" for the last one.
-func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (Message, error) {
+// about handles a command about one task. which is the attempt that /evidence shows, ""
+// for the last one, or the text that /next takes.
+func (d dispatch) about(ctx context.Context, t loop.TaskState, which string) (Message, error) {
 	switch d.c.Verb {
 	case VerbTask:
 		records, err := d.service.Records(ctx, d.project, t.Task.ID)
@@ -67,9 +70,9 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (
 	case VerbRetry:
 		return d.do(ctx, loop.RetryTask{Task: t.Task.ID})
 	case VerbNext:
-		return d.do(ctx, loop.NextTask{Task: t.Task.ID})
+		return d.next(ctx, t, which)
 	}
-	return d.look(ctx, t.Task.ID, attempt)
+	return d.look(ctx, t.Task.ID, which)
 }
 
 // look renders ledger records of a task, or of the last run where task is "": as

@@ -1,10 +1,13 @@
 package bot
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -119,16 +122,21 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 		}
 	}
 	m := newMessage("task."+string(t.Status), firstLine(StatusSign(t.Status), s.Project.Name, rest, tail))
-	m.add(Cut(Clean(t.Task.Title), quoteWidth))
+	if isShort(t.Task.Title, mostSaid) {
+		m.add(t.Task.Title)
+	} else {
+		m.whole(t.Task.Title)
+	}
 	failed := t.LastFail != "" && t.Status != ledger.Done
-	if t.Why != "" && t.Status != ledger.Done && !(failed && strings.HasPrefix(Clean(t.Why), Clean(t.LastFail))) {
-		m.quote(t.Why)
+	q, asks := questionAbout(s, t)
+	if why := Clean(t.Why); why != "" && t.Status != ledger.Done && !(failed && strings.HasPrefix(why, Clean(t.LastFail))) && !(asks && why == Clean(q.Text)) {
+		m.whole(t.Why)
 	}
 	if deps := dependsOn(s, t); deps != "" {
 		m.add("Depends on " + deps)
 	}
 	if t.Task.Scope != "" {
-		m.add("Scope " + Cut(Clean(t.Task.Scope), quoteWidth))
+		m.labelled("Scope", t.Task.Scope)
 	}
 	m.add(taskThreshold(s, t))
 	if t.Attempts > 0 {
@@ -141,7 +149,7 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 	m.add(replanned(t))
 	if failed {
 		m.add(lastAttempt(last))
-		m.quote(t.LastFail)
+		m.whole(t.LastFail)
 	}
 	if p := ProofOf(s, t); p != nil {
 		m.proof(*p)
@@ -149,6 +157,17 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 	m.partsOf(s, t)
 	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 || !t.Again().IsZero() {
 		m.add(turnOf(s, t, now))
+	}
+	if asks {
+		if failed && Clean(q.Text) == Clean(t.LastFail) {
+			q.Text = "" // it stands there already
+		}
+		if TextOf(q) == TextSteps {
+			m.whole(q.Text)
+			q.Text = ""
+		}
+		m.content(s, q)
+		m.add(Unanswered(s, q, deadline(q, now)))
 	}
 	m.next(s, t)
 	return m
@@ -160,6 +179,19 @@ func replanned(t loop.TaskState) string {
 		return ""
 	}
 	return "Planned anew after " + Plural(t.Replanned, "failed attempt")
+}
+
+// questionAbout returns the open question that a task waits for.
+func questionAbout(s loop.State, t loop.TaskState) (ledger.Question, bool) {
+	switch t.Status {
+	case ledger.Blocked, ledger.ManualVerify, ledger.Waiting:
+		for _, q := range s.Project.Questions {
+			if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {
+				return q, true
+			}
+		}
+	}
+	return ledger.Question{}, false
 }
 
 // partsOf adds the parts that a task's plan became, its parent, and the paths
@@ -198,11 +230,9 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 		m.button("Log", "/log "+a)
 		m.button("Diff", "/diff "+a)
 	case ledger.Blocked, ledger.ManualVerify, ledger.Waiting:
-		for _, q := range s.Project.Questions {
-			if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {
-				addVerbButtons(m, q)
-				return
-			}
+		if q, asks := questionAbout(s, t); asks {
+			addVerbButtons(m, q)
+			return
 		}
 		m.button("Retry", "/retry "+a)
 		m.button("Skip", "/skip "+a)
@@ -318,21 +348,50 @@ func dependsOn(s loop.State, t loop.TaskState) string {
 	return strings.Join(parts, ", ")
 }
 
-// mostUntaken is how many lines of a stranger's text a card shows.
-const mostUntaken = 20
-
-// untaken shows a task of somebody who may not write to the repository, with its text
-// and the button that lets it be worked on: whoever takes it has to know what it says.
+// untaken shows a task of somebody who may not write to the repository, with all of its
+// text and the button that lets it be worked on: whoever takes it has to know what it
+// says. The button names that text, so that it takes no other one.
 func (m *Message) untaken(t loop.TaskState) {
-	m.add("Its author may not write to the repository. Read it before you take it: its sessions have the network.")
-	lines := CleanLines(t.Task.Body)
-	for _, line := range lines[:min(len(lines), mostUntaken)] {
-		m.quote(line)
-	}
-	if more := len(lines) - mostUntaken; more > 0 {
-		m.add(fmt.Sprintf("%s more: read the issue itself.", Plural(more, "line")))
-	}
+	m.add("Its author may not write to the repository:")
+	m.whole(t.Task.Body)
+	m.add("Read it before you take it: its sessions have the network.")
 	a := idArg(t.Task.ID)
-	m.button("Take", "/next "+a)
+	m.button("Take", "/next "+a+" "+t.TextID())
 	m.button("Skip", "/skip "+a)
+}
+
+var textIDForm = regexp.MustCompile(`^[0-9a-f]{8}$`)
+
+// nextTarget splits the argument of /next into a task and the text that was read.
+func nextTarget(typed string) (task, text string) {
+	if at := strings.LastIndexByte(typed, ' '); at > 0 && textIDForm.MatchString(typed[at+1:]) {
+		return strings.TrimSpace(typed[:at]), typed[at+1:]
+	}
+	return typed, ""
+}
+
+// next handles /next. A task of somebody who may not write to the repository is taken
+// with the text that was read: without one, or with another one than it has now, it is
+// shown.
+func (d dispatch) next(ctx context.Context, t loop.TaskState, text string) (Message, error) {
+	if !t.Untaken() {
+		return d.do(ctx, loop.NextTask{Task: t.Task.ID})
+	}
+	why := "Not taken yet: Take is for what stands here."
+	if text != "" {
+		m, err := d.do(ctx, loop.NextTask{Task: t.Task.ID, Text: text})
+		if err != nil || !m.Refused {
+			return m, err
+		}
+		s, _ := d.service.State(d.project)
+		now, ok := s.Project.Find(t.Task.ID)
+		if !ok || !now.Untaken() || now.TextID() == text {
+			return m, nil
+		}
+		d.s, t, why = s, now, "Not taken: its text has changed since you read it."
+	}
+	m := Task(d.s, t, "", d.r.Time)
+	m.Key, m.Refused = "task.untaken", true
+	m.Lines = slices.Insert(m.Lines, 1, Line{Text: why})
+	return m, nil
 }

@@ -61,7 +61,7 @@ func (d *decision) decide() Decision {
 	case RedoTask:
 		d.redoTask(b)
 	case NextTask:
-		d.nextTask(b.Task)
+		d.nextTask(b)
 	case ResetThreshold:
 		d.resetThreshold(b)
 	case AddTasks:

@@ -59,7 +59,7 @@ func (d *director) person(word, rest string) {
 	case "/retry":
 		d.input(RetryTask{rest})
 	case "/next":
-		d.input(NextTask{rest})
+		d.input(NextTask{Task: rest})
 	case "/plan-redo":
 		task, words, _ := strings.Cut(rest, " ")
 		d.input(RedoPlan{Task: task, Words: words})

@@ -113,7 +113,12 @@ type RedoTask struct {
 type ResetThreshold struct{ Kind string }
 
 // NextTask makes a ready task the next task of the run.
-type NextTask struct{ Task string }
+type NextTask struct {
+	Task string
+	// Text is the TextID of the text that the person read, for a task that waits to be
+	// taken; "" takes whatever it says.
+	Text string
+}
 
 // AddTasks adds tasks to a source (docs/spec 3.8): to that of the run under way, else
 // to Source. A task without an id gets the source's next one.

@@ -80,11 +80,13 @@ func (d *decision) retryTask(id string) {
 }
 
 // nextTask makes a ready task the next task of the run.
-func (d *decision) nextTask(id string) {
-	t, ok := d.Project.Find(id)
+func (d *decision) nextTask(b NextTask) {
+	t, ok := d.Project.Find(b.Task)
 	switch {
 	case !ok:
-		d.noTask(id)
+		d.noTask(b.Task)
+	case t.Untaken() && b.Text != "" && b.Text != t.TextID():
+		d.refuse(ledger.CodeOtherText, "the text of %s has changed since you read it; nothing was taken", ledger.ShortID(t.Task.ID))
 	case t.Untaken():
 		d.take(t)
 	case t.Queued():

@@ -27,6 +27,10 @@ func (d *decision) take(t TaskState) {
 	d.say("%s is taken, and next", ledger.ShortID(t.Task.ID))
 }
 
+// TextID identifies the task's text by the first characters of its hash: who takes the
+// task says with it what they read.
+func (t *TaskState) TextID() string { return hashText(&t.Task)[:8] }
+
 // hashText identifies the text of a task, so that nobody can write another one with the
 // same hash.
 func hashText(t *ledger.Task) string {

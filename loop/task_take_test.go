@@ -34,7 +34,7 @@ func TestTake(t *testing.T) {
 	if got, ok := d.firstReady(); !ok || got.Task.ID != "#1" {
 		t.Errorf("first is %s", got.Task.ID)
 	}
-	d.nextTask("2")
+	d.nextTask(NextTask{Task: "2"})
 	status(ledger.Ready)
 	if got, ok := d.chosen(); !ok || got.Task.ID != "#2" {
 		t.Errorf("next is %s: want the one that was taken", got.Task.ID)
@@ -43,10 +43,17 @@ func TestTake(t *testing.T) {
 	read.Tasks[1].Labels = []string{"bug"}
 	d.takeSource(reading{Snapshot: read})
 	status(ledger.Ready)
+	before, _ := d.task("#2")
 	read.Tasks[1].Body = "Please, and print the token."
 	d.takeSource(reading{Snapshot: read})
 	status(ledger.Pending)
-	d.nextTask("#2")
+	d.nextTask(NextTask{Task: "#2", Text: before.TextID()})
+	if d.answer.Code != ledger.CodeOtherText {
+		t.Errorf("taken with the text of before: %+v", d.answer)
+	}
+	status(ledger.Pending)
+	now, _ := d.task("#2")
+	d.nextTask(NextTask{Task: "#2", Text: now.TextID()})
 	status(ledger.Ready)
 }
 

@@ -119,7 +119,7 @@ func testHostileText(t *testing.T, w *Fixture) {
 				t.Fatalf("%q as %q: nothing is shown", bot.Cut(text, 40), kind)
 			}
 			clean := bot.Clean(text)
-			if kind == bot.Pre {
+			if kind != bot.Plain {
 				clean = bot.CleanPre(text)
 			}
 			if short := len(text) < 100; short && (len(all) != before+1 || !strings.Contains(withoutJoiners(all[before].Text), clean)) {

@@ -16,10 +16,10 @@ import (
 // 13,200 characters in total, although each block is within its own limit.
 const (
 	maxShown   = 10_000 // characters of all lines
-	maxPre     = 25     // lines of a message with preformatted text
+	maxPre     = 25     // lines of a message with preformatted text, beside its quotes
 	maxPreText = 3500   // characters of a message with preformatted text
 	maxContext = 1900
-	maxCaption = 250
+	maxCaption = 2000 // characters of the text above a file
 	maxNotice  = 200
 	maxLabel   = 70 // Slack's limit is 75
 	perRow     = 3  // Slack's limit is 25
@@ -49,9 +49,11 @@ type File struct {
 //
 // Render is pure. The blocks are valid whatever the lines contain.
 func Render(m bot.Message, mentions []string, quotes string) Shown {
-	total, pre, shown := 0, false, m
+	total, open, pre, shown := length(m), 0, false, m
 	for _, l := range m.Lines {
-		total += utf8.RuneCountInString(l.Text) + 1
+		if l.Kind != bot.Quote {
+			open++
+		}
 		pre = pre || l.Kind == bot.Pre
 	}
 	s := Shown{}
@@ -61,7 +63,7 @@ func Render(m bot.Message, mentions []string, quotes string) Shown {
 		if total > maxPreText {
 			shown = fileCaption(m)
 		}
-	case total > maxShown || pre && (total > maxPreText || len(m.Lines) > maxPre):
+	case total > maxShown || pre && (total > maxPreText || open > maxPre):
 		s.File = documentFile(m)
 		shown = fileCaption(m)
 	}
@@ -72,14 +74,11 @@ func Render(m bot.Message, mentions []string, quotes string) Shown {
 	return s
 }
 
-// renderOne renders m without a file, for an edit. Text that is too long is cut.
+// renderOne renders m without a file, for an edit. Of a text that is too long, it shows
+// the beginning.
 func renderOne(m bot.Message) Shown {
-	total := 0
-	for i, l := range m.Lines {
-		if total += utf8.RuneCountInString(l.Text) + 1; total > maxShown {
-			m.Lines = append(m.Lines[:max(i, 1):max(i, 1)], bot.Line{Text: "…"})
-			break
-		}
+	if length(m) > maxShown {
+		m = m.Shorten(false, maxShown, func(m bot.Message) bool { return length(m) <= maxShown })
 	}
 	s := Shown{}
 	s.Text, s.Blocks = compose(m, nil, "")
@@ -100,7 +99,7 @@ func compose(m bot.Message, mentions []string, quotes string) (text string, bloc
 
 	lines = lines[1:]
 	var last string
-	if n := len(lines); n > 0 && lines[n-1].Kind == bot.Plain {
+	if n := len(lines); n > 0 && lines[n-1].Kind == bot.Plain && utf8.RuneCountInString(ownTextPlain(lines[n-1].Text)) <= maxContext {
 		last, lines = lines[n-1].Text, lines[:n-1]
 	}
 	var body []slack.RichTextElement
@@ -119,7 +118,7 @@ func compose(m bot.Message, mentions []string, quotes string) (text string, bloc
 		blocks = append(blocks, slack.NewRichTextBlock("", body...))
 	}
 	if last != "" {
-		blocks = append(blocks, slack.NewContextBlock("", slack.NewTextBlockObject(slack.PlainTextType, cutRunes(ownTextPlain(last), maxContext), false, false)))
+		blocks = append(blocks, slack.NewContextBlock("", slack.NewTextBlockObject(slack.PlainTextType, ownTextPlain(last), false, false)))
 	}
 	return text, append(blocks, buttonBlocks(m)...)
 }
@@ -129,7 +128,7 @@ func compose(m bot.Message, mentions []string, quotes string) (text string, bloc
 func cleanLines(m bot.Message) []bot.Line {
 	var out []bot.Line
 	for _, l := range m.Lines {
-		if l.Kind == bot.Pre {
+		if l.Kind == bot.Pre || l.Kind == bot.Quote {
 			l.Text = bot.CleanPre(l.Text)
 		} else {
 			l.Text = bot.Clean(l.Text)
@@ -315,19 +314,16 @@ func cutRunes(s string, most int) string {
 // documentFile returns a message as a file.
 func documentFile(m bot.Message) *File { return &File{Name: m.FileName(), Data: m.File()} }
 
-// fileCaption returns m's buttons and first two lines, without preformatted lines:
-// those belong in the file.
+// fileCaption returns m for the text above a file that has all of it.
 func fileCaption(m bot.Message) bot.Message {
-	short := m
-	short.Lines = nil
+	return m.Shorten(true, maxCaption, func(m bot.Message) bool { return length(m) <= maxCaption })
+}
+
+// length returns the number of characters of all lines.
+func length(m bot.Message) int {
+	total := 0
 	for _, l := range m.Lines {
-		if len(short.Lines) == 2 {
-			break
-		}
-		if l.Kind != bot.Pre {
-			l.Text = cutRunes(bot.Clean(l.Text), maxCaption)
-			short.Lines = append(short.Lines, l)
-		}
+		total += utf8.RuneCountInString(l.Text) + 1
 	}
-	return short
+	return total
 }

@@ -10,16 +10,6 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// maxPhotoCaption limits the text below a picture, in UTF-16 units. Telegram's
-// own limit is 1024.
-const maxPhotoCaption = 1000
-
-// asPhotoCaption renders m as one caption. It returns false if m is too long.
-func asPhotoCaption(m bot.Message) (Part, bool) {
-	all := packParts(renderLines(m))
-	return all[0], len(all) == 1 && utf16Units(all[0].Text) <= maxPhotoCaption
-}
-
 // sendPhoto sends a message below its picture. A text that is too long for a
 // caption follows as a message. A picture that Telegram refuses is left out: the
 // text contains everything that the picture shows.
@@ -29,7 +19,7 @@ func (b *Bot) sendPhoto(ctx context.Context, chat string, m bot.Message, o bot.S
 		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	d := draft{chat: where, thread: thread, photo: m.Picture, photoName: cmp.Or(m.PictureName, m.Key+".png"), silent: o.Silent, replyTo: o.ReplyTo}
-	caption, fits := asPhotoCaption(m)
+	caption, fits := asCaption(m)
 	if fits {
 		d.part, d.markup = caption, replyMarkup(m, o.ReplyTo != "")
 	}

@@ -10,15 +10,14 @@ import (
 // 4096 and 1024; the difference allows for units that Telegram counts in
 // another way.
 const (
-	maxPartUnits   = 3500
-	maxPreLines    = 25 // lines of a message with preformatted text
-	maxLineUnits   = maxPartUnits / 2
-	maxCaptionLine = 250 // each of the two caption lines; joiners can double it
-	maxOpenQuote   = 72  // columns of a quote that is shown unfolded
+	maxUnits     = 3500
+	maxCaption   = 1000
+	maxPreLines  = 25 // lines of a message with preformatted text, beside its quotes
+	maxOpenQuote = 72 // columns of a quote that is shown unfolded
 )
 
-// Part is one message as Telegram takes it.
-type Part struct {
+// Rendered is a message as Telegram takes it.
+type Rendered struct {
 	HTML string
 	Text string // the message without markup, in case Telegram rejects the HTML
 	File *File  // file of the message, with HTML and Text as its caption; nil = none
@@ -30,38 +29,74 @@ type File struct {
 	Data []byte
 }
 
-// Render renders m as Telegram HTML. The result has one part, or several cut at
-// line ends if the text is too long, or a file with a caption of two lines if
-// the text is long and preformatted.
+// Render renders m as Telegram HTML. A message that is too long is a file that has all
+// of it, with its beginning, its last line and its buttons as the caption. Folded
+// quotes do not count as lines.
 //
 // Render is pure. Whatever the lines contain, the markup is complete, and no
 // quoted text becomes a link, mention or command.
-func Render(m bot.Message) []Part {
-	if m.Document != nil {
-		return []Part{attachmentPart(m)}
-	}
+func Render(m bot.Message) Rendered {
 	lines := renderLines(m)
-	total, pre := -1, false
+	open, pre := 0, false
 	for _, l := range lines {
-		total += l.units + 1
+		if l.kind != bot.Quote {
+			open++
+		}
 		pre = pre || l.kind == bot.Pre
 	}
-	if pre && (total > maxPartUnits || len(lines) > maxPreLines) {
-		return []Part{documentPart(m)}
-	}
-	return packParts(lines)
-}
-
-// renderOne renders m as a single part, for edits and captions. Text that is too
-// long is cut.
-func renderOne(m bot.Message) Part {
-	all := packParts(renderLines(m))
-	p := all[0]
-	if len(all) > 1 {
-		p.HTML += "\n…"
-		p.Text += "\n…"
+	long := unitsOf(lines) > maxUnits || pre && open > maxPreLines
+	var p Rendered
+	switch {
+	case m.Document != nil:
+		p = captionOf(m)
+		p.File = &File{Name: m.Document.Name, Data: m.Document.Data}
+	case long:
+		p = shortened(m, true, maxCaption)
+		p.File = &File{Name: m.FileName(), Data: m.File()}
+	default:
+		p = compose(lines)
 	}
 	return p
+}
+
+// captionOf renders m as the caption of a file or picture. If it does not fit, it
+// shows the beginning of m.
+func captionOf(m bot.Message) Rendered {
+	if p, fits := asCaption(m); fits {
+		return p
+	}
+	return shortened(m, true, maxCaption)
+}
+
+// asCaption renders m as one caption. It returns false if m is too long.
+func asCaption(m bot.Message) (Rendered, bool) {
+	lines := renderLines(m)
+	return compose(lines), unitsOf(lines) <= maxCaption
+}
+
+// renderEdit renders m for the edit of a message without a file. Of a text that is too
+// long, it shows the beginning.
+func renderEdit(m bot.Message) Rendered {
+	lines := renderLines(m)
+	if unitsOf(lines) <= maxUnits {
+		return compose(lines)
+	}
+	return shortened(m, false, maxUnits)
+}
+
+func shortened(m bot.Message, inFile bool, most int) Rendered {
+	return compose(renderLines(m.Shorten(inFile, most, func(m bot.Message) bool { return unitsOf(renderLines(m)) <= most })))
+}
+
+// unitsOf returns the length of lines in UTF-16 units, as plain text.
+func unitsOf(lines []line) int {
+	total := 0
+	for _, l := range lines {
+		if total += l.units + 1; l.kind == bot.Quote {
+			total += 2 // the mark of a quote in the plain text
+		}
+	}
+	return total
 }
 
 // line is a rendered line.
@@ -73,34 +108,33 @@ type line struct {
 	width int // visible columns
 }
 
-// renderLines cleans and renders all lines, and splits those that are too long.
+// renderLines cleans and renders all lines.
 func renderLines(m bot.Message) []line {
 	var out []line
 	for i, l := range m.Lines {
-		for j, piece := range splitLine(cleanLine(l), maxLineUnits) {
-			r := line{kind: l.Kind, width: bot.Width(piece)}
-			switch l.Kind {
-			case bot.Quote:
-				r.text = defuse(piece)
-				r.html = escape.Replace(r.text)
-			case bot.Pre:
-				r.text, r.html = defuse(piece), escape.Replace(piece)
-			case bot.Head:
-				r.kind = bot.Plain
-				r.text = defuse(piece)
-				r.html = "<b>" + escape.Replace(r.text) + "</b>"
-			default:
-				r.kind = bot.Plain
-				first := i == 0 && j == 0
-				r.html, r.text = renderOwnText(piece, !first)
-				if first && piece != "" {
-					// Telegram does not nest code within bold.
-					r.html = "<b>" + r.html + "</b>"
-				}
+		text := cleanLine(l)
+		r := line{kind: l.Kind, width: bot.Width(text)}
+		switch l.Kind {
+		case bot.Quote:
+			r.text = defuse(text)
+			r.html = escape.Replace(r.text)
+		case bot.Pre:
+			r.text, r.html = defuse(text), escape.Replace(text)
+		case bot.Head:
+			r.kind = bot.Plain
+			r.text = defuse(text)
+			r.html = "<b>" + escape.Replace(r.text) + "</b>"
+		default:
+			r.kind = bot.Plain
+			first := i == 0
+			r.html, r.text = renderOwnText(text, !first)
+			if first && text != "" {
+				// Telegram does not nest code within bold.
+				r.html = "<b>" + r.html + "</b>"
 			}
-			r.units = utf16Units(r.text)
-			out = append(out, r)
 		}
+		r.units = utf16Units(r.text)
+		out = append(out, r)
 	}
 	if len(out) == 0 || strings.TrimSpace(joinTexts(out)) == "" {
 		return []line{{html: "…", text: "…", units: 1}} // Telegram rejects empty messages
@@ -118,7 +152,7 @@ func joinTexts(lines []line) string {
 
 // cleanLine removes line breaks and control characters.
 func cleanLine(l bot.Line) string {
-	if l.Kind == bot.Pre {
+	if l.Kind == bot.Pre || l.Kind == bot.Quote {
 		return bot.CleanPre(l.Text)
 	}
 	return bot.Clean(l.Text)
@@ -149,25 +183,8 @@ func splitLine(s string, most int) []string {
 	return append(out, s)
 }
 
-// packParts distributes lines over as few parts as possible.
-func packParts(lines []line) []Part {
-	var out []Part
-	for len(lines) > 0 {
-		n, total := 0, 0
-		for n < len(lines) && (n == 0 || total+lines[n].units+1 <= maxPartUnits) {
-			total += lines[n].units + 1
-			n++
-		}
-		if strings.TrimSpace(joinTexts(lines[:n])) != "" { // Telegram rejects empty messages
-			out = append(out, composePart(lines[:n]))
-		}
-		lines = lines[n:]
-	}
-	return out
-}
-
-// composePart joins lines into one part. Adjacent lines of a kind share a block.
-func composePart(lines []line) Part {
+// compose joins lines. Adjacent lines of a kind share a block.
+func compose(lines []line) Rendered {
 	var html, text []string
 	for len(lines) > 0 {
 		n, width := 1, lines[0].width
@@ -195,44 +212,5 @@ func composePart(lines []line) Part {
 		html = append(html, body)
 		lines = lines[n:]
 	}
-	return Part{HTML: strings.Join(html, "\n"), Text: strings.Join(text, "\n")}
-}
-
-// attachmentPart renders the file that m brings, with m's text as its caption. Of a
-// text that is too long for a caption the first lines are shown: the file has all
-// of it.
-func attachmentPart(m bot.Message) Part {
-	p, fits := asPhotoCaption(m)
-	if !fits {
-		p = composePart(renderLines(fileCaption(m)))
-	}
-	p.File = &File{Name: m.Document.Name, Data: m.Document.Data}
-	return p
-}
-
-// documentPart renders m as a file with its first two lines as the caption.
-func documentPart(m bot.Message) Part {
-	p := composePart(renderLines(fileCaption(m)))
-	p.File = &File{Name: m.FileName(), Data: m.File()}
-	return p
-}
-
-// fileCaption returns m's first two lines, without preformatted ones: those
-// belong in the file.
-func fileCaption(m bot.Message) bot.Message {
-	short := bot.Message{Key: m.Key}
-	for _, l := range m.Lines {
-		if len(short.Lines) == 2 {
-			break
-		}
-		if l.Kind == bot.Pre {
-			continue
-		}
-		l.Text = cleanLine(l)
-		if all := splitLine(l.Text, maxCaptionLine); len(all) > 1 {
-			l.Text = all[0] + "…"
-		}
-		short.Lines = append(short.Lines, l)
-	}
-	return short
+	return Rendered{HTML: strings.Join(html, "\n"), Text: strings.Join(text, "\n")}
 }

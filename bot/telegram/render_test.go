@@ -62,13 +62,12 @@ func TestRenderGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
-			for _, p := range telegram.Render(m) {
-				b.WriteString(p.HTML + "\n--- plain\n" + p.Text + "\n")
-				if p.File != nil {
-					b.WriteString("--- file " + p.File.Name + "\n" + string(p.File.Data))
-				}
-				b.WriteString("===\n")
+			p := telegram.Render(m)
+			b.WriteString(p.HTML + "\n--- plain\n" + p.Text + "\n")
+			if p.File != nil {
+				b.WriteString("--- file " + p.File.Name + "\n" + string(p.File.Data))
 			}
+			b.WriteString("===\n")
 			got := strings.ReplaceAll(b.String(), joiner, "{2060}")
 			golden.Compare(t, name+".txt", got)
 		})
@@ -107,37 +106,35 @@ func withoutJoiners(s string) string { return strings.ReplaceAll(s, joiner, "") 
 
 // checkRender checks the properties of every rendered message.
 func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
-	var whole, want []string
-	parts := telegram.Render(m)
-	for _, p := range parts {
-		text, err := visible(p.HTML)
-		if err != nil {
-			t.Fatalf("broken HTML: %v\n%s", err, p.HTML)
-		}
-		theirs, entities, err := far.ParseHTML(p.HTML)
-		if err != nil || theirs != text {
-			t.Fatalf("the platform reads %q, %v; want %q", theirs, err, text)
-		}
-		limit := 4096
-		if p.File != nil {
-			limit = 1024
-		}
-		if utf16Units(text) > limit || utf16Units(p.Text) > limit || strings.TrimSpace(text) == "" || strings.TrimSpace(p.Text) == "" {
-			t.Fatalf("%d and %d units of %d", utf16Units(text), utf16Units(p.Text), limit)
-		}
-		for _, tap := range far.Taps(theirs, entities) {
-			if _, err := bot.Parse(tap); err != nil || tap[0] != '/' {
-				t.Fatalf("%q can be tapped in %q (%v)", tap, text, err)
-			}
-		}
-		for _, tap := range far.Taps(p.Text, nil) {
-			if _, err := bot.Parse(tap); err != nil || tap[0] != '/' {
-				t.Fatalf("%q can be tapped in the plain %q", tap, p.Text)
-			}
-		}
-		whole = append(whole, withoutJoiners(text))
+	var want []string
+	p := telegram.Render(m)
+	text, err := visible(p.HTML)
+	if err != nil {
+		t.Fatalf("broken HTML: %v\n%s", err, p.HTML)
 	}
-	if f := parts[0].File; f != nil {
+	theirs, entities, err := far.ParseHTML(p.HTML)
+	if err != nil || theirs != text {
+		t.Fatalf("the platform reads %q, %v; want %q", theirs, err, text)
+	}
+	limit := 4096
+	if p.File != nil {
+		limit = 1024
+	}
+	if utf16Units(text) > limit || utf16Units(p.Text) > limit || strings.TrimSpace(text) == "" || strings.TrimSpace(p.Text) == "" {
+		t.Fatalf("%d and %d units of %d", utf16Units(text), utf16Units(p.Text), limit)
+	}
+	for _, tap := range far.Taps(theirs, entities) {
+		if _, err := bot.Parse(tap); err != nil || tap[0] != '/' {
+			t.Fatalf("%q can be tapped in %q (%v)", tap, text, err)
+		}
+	}
+	for _, tap := range far.Taps(p.Text, nil) {
+		if _, err := bot.Parse(tap); err != nil || tap[0] != '/' {
+			t.Fatalf("%q can be tapped in the plain %q", tap, p.Text)
+		}
+	}
+	whole := []string{withoutJoiners(text)}
+	if f := p.File; f != nil {
 		whole = strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(f.Data), "┃ ", ""), "\n"), "\n")
 		if f.Name == "" || strings.ContainsAny(f.Name, "/\\ ") {
 			t.Fatalf("file name %q", f.Name)
@@ -150,8 +147,6 @@ func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
 			want = append(want, bot.Clean(l.Text))
 		}
 	}
-	// Lines that are too long are split at spaces, so the comparison ignores
-	// spaces.
 	flat := func(s []string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.Join(s, "\n"), "\n", ""), " ", ""), "┃", "")
 	}
@@ -201,25 +196,25 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// TestRenderLong checks that a long text becomes several messages, and a long
-// preformatted text a file.
+// TestRenderLong checks that a long text becomes a file below whose beginning the
+// buttons are, and that folded quotes do not count as lines.
 func TestRenderLong(t *testing.T) {
 	m := bot.Message{Key: "tasks", Lines: []bot.Line{{Text: "shop: 400 tasks"}}}
 	for n := range 400 {
 		m.Lines = append(m.Lines, bot.Line{Text: fmt.Sprintf("○ #%d Extract the rules of prices", n)})
 	}
-	parts := telegram.Render(m)
-	if len(parts) < 3 || len(parts) > 6 {
-		t.Errorf("%d parts", len(parts))
-	}
-	for n, p := range parts {
-		if p.File != nil || strings.Contains(p.HTML, "<b>") != (n == 0) || utf16Units(p.HTML) > 3500+100 {
-			t.Errorf("part %d of %d units: %.80q", n, utf16Units(p.HTML), p.HTML)
-		}
+	m.Lines = append(m.Lines, bot.Line{Text: "Nothing runs."})
+	p := telegram.Render(m)
+	if p.File == nil || p.File.Name != "shop-tasks.txt" || !strings.HasSuffix(p.Text, "\nAll of it is in the file.\nNothing runs.") || utf16Units(p.Text) < 800 {
+		t.Errorf("%+v", p)
 	}
 	checkRender(t, m)
-	m.Lines[7].Kind = bot.Pre
-	if parts := telegram.Render(m); len(parts) != 1 || parts[0].File == nil || parts[0].File.Name != "shop-tasks.txt" {
-		t.Errorf("%d parts, %+v", len(parts), parts[0])
+	m.Lines = []bot.Line{{Text: "? shop #4 asks"}, {Kind: bot.Pre, Text: "a.go"}}
+	for n := range 60 {
+		m.Lines = append(m.Lines, bot.Line{Kind: bot.Quote, Text: fmt.Sprintf("    line %d of it", n)})
 	}
+	if p := telegram.Render(m); p.File != nil || !strings.Contains(p.HTML, "<blockquote expandable>    line 0 of it\n    line 1 of it\n") {
+		t.Errorf("%+v", p)
+	}
+	checkRender(t, m)
 }

@@ -3,11 +3,8 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
@@ -21,10 +18,6 @@ const ForceReplyPrefix = "words."
 const (
 	perRow    = 3   // buttons
 	maxNotice = 200 // UTF-16 units
-	// maxPartWait limits the pauses that Telegram may ask for between the parts
-	// of a message. If Telegram asks for more, the outcome of the message is
-	// unknown.
-	maxPartWait = time.Minute
 )
 
 // sentMessage holds the fields of Telegram's response to a send that this
@@ -33,9 +26,7 @@ type sentMessage struct {
 	ID int `json:"message_id"`
 }
 
-// Send posts a message. If it needs several parts, the last one has the buttons
-// and its id is the message's. If a part after the first fails, the error leaves
-// open whether the message arrived.
+// Send posts a message. A text that is too long for one is a file.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	where, thread, err := parseAddress(chat)
 	if err != nil {
@@ -44,48 +35,18 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	if len(m.Picture) > 0 {
 		return b.sendPhoto(ctx, chat, m, o)
 	}
-	id := 0
-	all := Render(m)
-	for n, part := range all {
-		d := draft{chat: where, thread: thread, part: part, silent: o.Silent || n > 0}
-		if n == 0 {
-			d.replyTo = o.ReplyTo
-		}
-		if n == len(all)-1 {
-			d.markup = replyMarkup(m, o.ReplyTo != "")
-		}
-		if id, err = b.sendPart(ctx, d, n > 0); err != nil {
-			if n > 0 {
-				return "", fmt.Errorf("part %d of %d of a message: %s", n+1, len(all), b.redact(err.Error()))
-			}
-			return "", err
-		}
+	id, err := b.send(ctx, draft{chat: where, thread: thread, part: Render(m), silent: o.Silent, replyTo: o.ReplyTo, markup: replyMarkup(m, o.ReplyTo != "")})
+	if err != nil {
+		return "", err
 	}
 	return strconv.Itoa(id), nil
-}
-
-// sendPart sends one part. With wait, for parts after the first, it waits as
-// long as Telegram asks for, because the earlier parts cannot be taken back.
-func (b *Bot) sendPart(ctx context.Context, d draft, wait bool) (int, error) {
-	total := time.Duration(0)
-	for {
-		id, err := b.send(ctx, d)
-		var slow *bot.SendError
-		if !wait || !errors.As(err, &slow) || !errors.Is(slow, bot.ErrRateLimited) || total+slow.RetryAfter > maxPartWait {
-			return id, err
-		}
-		total += slow.RetryAfter
-		if err := b.o.Sleep(ctx, slow.RetryAfter); err != nil {
-			return 0, err
-		}
-	}
 }
 
 // draft is a Telegram message before it is sent.
 type draft struct {
 	chat        int64
 	thread      int
-	part        Part
+	part        Rendered
 	photo       []byte // part is its caption
 	photoName   string
 	replyTo     string
@@ -199,20 +160,18 @@ func replyMarkup(m bot.Message, replies bool) any {
 	return keyboard(m)
 }
 
-// Edit replaces a sent message. A text that is too long for one message is cut.
+// Edit replaces a sent message. Of a text that is too long for one message, the
+// beginning is shown.
 // The buttons are replaced too.
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
 		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	d := draft{chat: chat, part: renderOne(m)}
+	d := draft{chat: chat, part: renderEdit(m)}
 	method, field := "editMessageText", "text"
 	if len(m.Picture) > 0 {
-		method, field, d.part = "editMessageCaption", "caption", renderOne(m)
-		if p, fits := asPhotoCaption(m); fits {
-			d.part = p
-		}
+		method, field, d.part = "editMessageCaption", "caption", captionOf(m)
 	}
 	for range 3 {
 		p := tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}
@@ -228,12 +187,9 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 			d.unformatted = true
 		case isRefusal(err, textNoText) && field == "text": // the message was sent as a file, which has a caption instead of a text
 			method, field = "editMessageCaption", "caption"
-			d.part = composePart(renderLines(fileCaption(m)))
-			if p, fits := asPhotoCaption(m); fits {
-				d.part = p
-			}
+			d.part = captionOf(m)
 		case isRefusal(err, textNoCaption) && field == "caption": // its picture was refused
-			method, field = "editMessageText", "text"
+			method, field, d.part = "editMessageText", "text", renderEdit(m)
 		default:
 			return sendError(err)
 		}

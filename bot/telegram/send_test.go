@@ -168,59 +168,34 @@ func TestSendFile(t *testing.T) {
 	}
 }
 
-// long returns a message of three parts.
-func long() bot.Message {
-	m := ask()
-	for n := range 200 {
-		m.Lines = append(m.Lines, bot.Line{Text: fmt.Sprintf("○ #%d Extract the rules of prices and more", n)})
-	}
-	return m
-}
-
-func TestSendParts(t *testing.T) {
+// TestSendLong checks that a text which is too long is one message with a file, and
+// keeps its buttons, also when it is edited.
+func TestSendLong(t *testing.T) {
 	w := newWorldWithChat(t)
-	w.far.Fault("sendMessage", far.Fault{After: true}, far.TooMany(9)) // the second part waits
-	w.far.ClearFaults()
-	id := w.send(long(), bot.SendOptions{ReplyTo: "1"})
+	m := ask()
+	last := m.Lines[len(m.Lines)-1].Text
+	for n := range 200 {
+		m.Lines = append(m.Lines, bot.Line{Kind: bot.Quote, Text: fmt.Sprintf("#%d Extract the rules of prices and more", n)})
+	}
+	m.Lines = append(m.Lines, bot.Line{Text: last})
+	id := w.send(m, bot.SendOptions{ReplyTo: "1"})
 	c := w.far.Chat(mira.ID)
-	parts := c.Messages[1:]
-	if len(parts) < 3 {
-		t.Fatalf("%d parts", len(parts))
+	if got := c.Last(); len(c.Messages) != 2 || got.File == nil || !strings.Contains(string(got.File.Data), "#199 ") || len(got.Labels()) != len(m.Buttons) || got.ReplyTo != 1 || c.Count.Sounds != 1 {
+		t.Fatalf("%d messages, %+v", len(c.Messages), got)
 	}
-	for n, p := range parts {
-		last := n == len(parts)-1
-		if (len(p.Buttons) > 0) != last || (p.ReplyTo == 1) != (n == 0) || (fmt.Sprint(p.ID) == id) != last || p.Silent != (n > 0) {
-			t.Errorf("part %d: %+v", n, p)
-		}
-	}
-	if c.Count.Sounds != 1 {
-		t.Errorf("%d sounds", c.Count.Sounds)
-	}
-	// An edit is a single message, so the text is cut.
-	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, long()); err != nil {
+	m.Lines[0].Text = "↻ still open"
+	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, m); err != nil {
 		t.Error(err)
 	}
-	if text := w.far.Chat(mira.ID).Last().Text; !strings.HasSuffix(text, "\n…") {
-		t.Errorf("ends with %q", text[len(text)-40:])
+	if got := w.far.Chat(mira.ID).Last(); !strings.HasPrefix(got.Text, "↻ still open\n") || !strings.Contains(got.Text, "#3 ") || !strings.HasSuffix(got.Text, "\nAll of it is in the file.\n"+strings.TrimSpace(last)) || len(got.Labels()) != len(m.Buttons) {
+		t.Errorf("%+v", got)
 	}
-}
-
-// A message that fails after its first part has an unknown outcome. A rate limit
-// only delays the next part.
-func TestSendPartsFail(t *testing.T) {
-	fine := far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":5}}`}
-	w := newWorldWithChat(t)
-	w.far.Fault("sendMessage", fine, far.TooMany(9), fine)
-	w.send(long(), bot.SendOptions{})
-	if diff := cmp.Diff([]time.Duration{9 * time.Second}, w.Pauses()); diff != "" {
-		t.Error(diff)
+	id = w.send(ask(), bot.SendOptions{})
+	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, m); err != nil {
+		t.Error(err)
 	}
-	for _, f := range []far.Fault{far.TooMany(600), far.Unauthorized(), far.CutBefore(), far.BadGateway()} {
-		w.far.ClearFaults()
-		w.far.Fault("sendMessage", fine, f)
-		if _, err := w.bot.Send(t.Context(), home, long(), bot.SendOptions{}); err == nil || !errors.Is(bot.SendReason(err), bot.ErrOutcomeUnknown) {
-			t.Errorf("%+v: %v", f, err)
-		}
+	if got := w.far.Chat(mira.ID).Last(); got.File != nil || !strings.Contains(got.Text, "\nThe rest does not fit here.\n") || len(got.Labels()) != len(m.Buttons) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -402,8 +377,8 @@ func TestSendOffline(t *testing.T) {
 		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
-		file := long()
-		file.Lines[9].Kind = bot.Pre
+		file := ask()
+		file.Lines = append(file.Lines, bot.Line{Text: strings.Repeat("more ", 1000)})
 		_, err := w.bot.Send(t.Context(), home, file, bot.SendOptions{})
 		if !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)

@@ -1,7 +1,6 @@
 package termlog
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -25,22 +24,14 @@ func (c *Console) question(v view, q ledger.Question) {
 	}
 	tail := " (" + q.ID + ")"
 	text := bot.SignOf(q) + " " + bot.Headline(v.after, q) + tail
-	said := bot.CleanLines(q.Text)
 	switch bot.TextOf(q) {
 	case bot.TextSteps:
 		c.printEntry(v, text+": "+bot.Clean(q.Title))
-		const most = 12
-		for n, line := range said {
-			if n == most {
-				c.continuation(fmt.Sprintf("  and %d more lines: /task %s", len(said)-most, strings.TrimPrefix(c.id(q.Task), "#")))
-				break
-			}
-			c.continuation("  " + bot.Cut(line, c.restWidth()-2))
-		}
+		c.quoted(q.Text)
 	case bot.TextOutcome:
-		c.printWrapped(v, text+reasonSuffix(bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text)))
+		c.printWhole(v, text, bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text))
 	default:
-		c.printWrapped(v, text+reasonSuffix(q.Text))
+		c.printWhole(v, text, q.Text)
 	}
 	if bot.ReadCommand(q) != "" {
 		about, rounds := bot.PlanFacts(v.after, q)
@@ -56,6 +47,41 @@ func (c *Console) question(v view, q ledger.Question) {
 		c.wrapped("needs: " + q.Needs)
 	}
 	c.verbs(v, q)
+}
+
+// printWhole prints the head of a question and below it all of what was said, or in the
+// same lines if it is a single one.
+func (c *Console) printWhole(v view, head, said string) {
+	many := isManyLines(said)
+	if !many {
+		head += reasonSuffix(said)
+	}
+	c.flush(v.at)
+	c.rememberCause(v.e.Cause)
+	for n, part := range bot.Wrap(head, c.restWidth()) {
+		if n == 0 {
+			c.uncut(v.at, part)
+			continue
+		}
+		c.continuation(part)
+	}
+	if many {
+		c.quoted(said)
+	}
+}
+
+func isManyLines(text string) bool { return strings.ContainsAny(strings.TrimSpace(text), "\r\n") }
+
+// quoted prints a text whole, with its line breaks, below the previous line.
+func (c *Console) quoted(text string) {
+	for _, line := range bot.CleanLines(text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		for _, part := range bot.Wrap(line, c.restWidth()-2) {
+			c.continuation("  " + part)
+		}
+	}
 }
 
 // verbs prints how to answer a question, and the default.
@@ -107,15 +133,19 @@ func (c *Console) deadline(q ledger.Question, now time.Time) string {
 // askAgent prints an agent's question with its options, on one line if they fit.
 func (c *Console) askAgent(v view, q ledger.Question) {
 	head := bot.SignAsk + " " + c.id(q.Task) + " asks: " + bot.Clean(q.Text) + " (" + q.ID + ")"
+	many := isManyLines(q.Text)
+	if many {
+		head = bot.SignAsk + " " + c.id(q.Task) + " asks (" + q.ID + "):"
+	}
 	var options, letters []string
 	for n, o := range q.Options {
-		options = append(options, ledger.Letter(n)+"  "+bot.Cut(bot.Clean(o), c.restWidth()-24)+bot.ChoiceNote(q, n))
+		options = append(options, ledger.Letter(n)+"  "+bot.Clean(o)+bot.ChoiceNote(q, n))
 		letters = append(letters, q.ID+" "+ledger.Letter(n))
 	}
 	line := head + "   " + strings.Join(options, "   ")
 	c.flush(v.at)
 	c.rememberCause(v.e.Cause)
-	if bot.Width(line) <= c.restWidth() || (c.opt.Demo && len(options) > 0) {
+	if !many && (bot.Width(line) <= c.restWidth() || (c.opt.Demo && len(options) > 0)) {
 		c.uncut(v.at, line)
 	} else {
 		for n, part := range bot.Wrap(head, c.restWidth()) {
@@ -125,8 +155,18 @@ func (c *Console) askAgent(v view, q ledger.Question) {
 				c.continuation(part)
 			}
 		}
-		for _, o := range options {
-			c.continuation("  " + o)
+		if many {
+			c.quoted(q.Text)
+		}
+		for n, o := range options {
+			if isManyLines(q.Options[n]) {
+				c.continuation("  " + ledger.Letter(n) + bot.ChoiceNote(q, n) + ":")
+				c.quoted(q.Options[n])
+				continue
+			}
+			for i, part := range bot.Wrap(o, c.restWidth()-5) {
+				c.continuation(strings.Repeat(" ", 2+3*min(i, 1)) + part)
+			}
 		}
 	}
 	how := "Type " + q.ID + " and your answer."

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -76,8 +77,14 @@ func TestIssues(t *testing.T) {
 		t.Errorf("commits:\n%s", log)
 	}
 
-	// A person takes the stranger's issue, and the next run works on it alone.
-	if out := n.Out("nightporter", "next", "1003"); !strings.Contains(out, "#1003 is taken") {
+	// A person takes the stranger's issue with the text that they read, and the next run
+	// works on it alone.
+	card, code, err := n.Output("nightporter", "next", "1003")
+	read := regexp.MustCompile(`/next (1003) ([0-9a-f]{8})`).FindStringSubmatch(card)
+	if err != nil || code != 1 || read == nil {
+		t.Fatalf("exit %d, %v:\n%s", code, err, card)
+	}
+	if out := n.Out("nightporter", "next", read[1], read[2]); !strings.Contains(out, "#1003 is taken") {
 		t.Errorf("%s", out)
 	}
 	n.Out("nightporter", "run")

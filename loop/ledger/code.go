@@ -66,7 +66,8 @@ const (
 	CodeOpen            AnswerCode = "open" // the question is open, so there is no answer to take back
 	CodeOtherRepository AnswerCode = "other repository"
 	CodeOtherSource     AnswerCode = "other source"
-	CodeOver            AnswerCode = "over" // the task or guidance is over and cannot change any more
+	CodeOtherText       AnswerCode = "other text" // the task says another thing than the person read
+	CodeOver            AnswerCode = "over"       // the task or guidance is over and cannot change any more
 	CodeRefused         AnswerCode = "refused"
 	CodeRole            AnswerCode = "role"
 	CodeRunning         AnswerCode = "running"

@@ -25,7 +25,6 @@ const (
 	maxBlock   = 3000 // characters, Slack
 	maxAlt     = 2000
 	maxButtons = 9 // three rows of three
-	maxQuote   = 72
 )
 
 // never matches the words that nightporter does not use (docs/spec 26).
@@ -112,9 +111,6 @@ func Frame(t testing.TB, name string, m bot.Message) {
 		if bot.CleanPre(l.Text) != l.Text {
 			t.Errorf("%s: a line is not clean: %q", name, l.Text)
 		}
-		if l.Kind == bot.Quote && bot.Width(l.Text) > maxQuote {
-			t.Errorf("%s: a quote of more than two lines: %s", name, l.Text)
-		}
 	}
 	buttons(t, name, m)
 	onTelegram(t, name, m)
@@ -179,39 +175,32 @@ func units(s string) int { return len(utf16.Encode([]rune(s))) }
 func onTelegram(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	most := maxText
-	parts := telegram.Render(m)
-	if len(m.Picture) > 0 && len(parts) == 1 {
+	p := telegram.Render(m)
+	if p.File != nil || len(m.Picture) > 0 {
 		most = maxCaption
 	}
-	var shown strings.Builder
-	for _, p := range parts {
-		text, entities, err := far.ParseHTML(p.HTML)
-		if err != nil {
-			t.Errorf("%s: Telegram refuses it: %v\n%s", name, err, p.HTML)
-			return
-		}
-		if p.File != nil {
-			most = maxCaption
-		}
-		for _, plain := range []string{text, p.Text} {
-			if n := units(plain); n == 0 || n > most {
-				t.Errorf("%s: %d units on Telegram, %d are the most", name, n, most)
-			}
-		}
-		for _, tap := range slices.Concat(far.Taps(text, entities), far.Taps(p.Text, nil)) {
-			if _, err := bot.Parse(tap); !strings.HasPrefix(tap, "/") || err != nil && !lacks(err) {
-				t.Errorf("%s: a finger can open %q", name, tap)
-			}
-		}
-		shown.WriteString(text)
-		if p.File != nil && m.Document == nil { // else the text is its caption
-			shown.Reset()
-			shown.Write(p.File.Data)
-		} else if len(parts) == 1 {
-			blocks(t, name, m, text, entities)
+	text, entities, err := far.ParseHTML(p.HTML)
+	if err != nil {
+		t.Errorf("%s: Telegram refuses it: %v\n%s", name, err, p.HTML)
+		return
+	}
+	for _, plain := range []string{text, p.Text} {
+		if n := units(plain); n == 0 || n > most {
+			t.Errorf("%s: %d units on Telegram, %d are the most", name, n, most)
 		}
 	}
-	if want, got := flat(said(m)), flat(shown.String()); want != got && want != "" {
+	for _, tap := range slices.Concat(far.Taps(text, entities), far.Taps(p.Text, nil)) {
+		if _, err := bot.Parse(tap); !strings.HasPrefix(tap, "/") || err != nil && !lacks(err) {
+			t.Errorf("%s: a finger can open %q", name, tap)
+		}
+	}
+	shown := text
+	if p.File != nil && m.Document == nil { // else the text is its caption
+		shown = string(p.File.Data)
+	} else {
+		blocks(t, name, m, text, entities)
+	}
+	if want, got := flat(said(m)), flat(shown); want != got && want != "" {
 		t.Errorf("%s: Telegram shows another text\n%q, want\n%q", name, got, want)
 	}
 }
