@@ -46,6 +46,10 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 	if text == "" {
 		return "", true, nil
 	}
+	if name, is := bot.LiveProject(key); is {
+		s, _ := v.o.Service.State(name)
+		v.project, v.unclear = name, bot.Unclear(s, text)
+	}
 	return v.reply(key, text), true, nil
 }
 
