@@ -78,7 +78,7 @@ func (h Hours) Until() (moment time.Time, daily Hours) {
 // zone. Hours may span midnight. Hours without a range contain no time.
 func (h Hours) Has(at time.Time) bool {
 	moment, daily := h.Until()
-	if at.Before(moment) {
+	if !moment.IsZero() && at.Before(moment) {
 		return true
 	}
 	m := hoursForm.FindStringSubmatch(string(daily))
