@@ -22,6 +22,7 @@ type Inbound struct {
 
 	Text         string // as typed; "" for a button press and for a message without text
 	Message      string // the platform's id of the message with Text, or of the message whose button was pressed
+	Unseen       bool   // Text leaves no message in the chat, which the bot need not be in: Message names the sender, to reply to them
 	ReplyTo      string // the platform's id of the message that this one replies to, "" = none
 	ReplyToText  string // first line of the ReplyTo message as the platform shows it, if the bot sent it; "" = not known
 	ReplyToWhole string // text or caption of the ReplyTo message, if somebody but the bot wrote it and the platform shows it

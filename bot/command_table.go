@@ -117,8 +117,8 @@ func init() {
 		{verb: VerbCost, takes: takesProject, use: "/cost", help: "What the run has spent, by hat.", role: view,
 			project: func(_ context.Context, d dispatch) (Message, error) { return Spent(d.s), nil },
 			section: "Night", listed: "/cost", menu: 9},
-		{verb: VerbDigest, takes: takesSpan, use: "/digest, /digest 7d, /digest all", help: "The last digest, up to now; also today, 7d, or all that the caption leaves out.", role: view,
-			project: makeDigest,
+		{verb: VerbDigest, takes: takesSpan, use: "/digest, /digest 7d, /digest all", help: "The last digest of each project, up to now; also today, 7d, or all that the caption leaves out.", role: view,
+			shared: digestOfAll, project: makeDigest,
 			section: "Night", listed: "/digest", menu: 10, twin: Twin{Name: "digest"}},
 		{verb: VerbWhoami, takes: takesProject, use: "/whoami", help: "Who you are here, and who else is paired.", role: view,
 			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
@@ -131,7 +131,7 @@ func init() {
 		{verb: VerbUnpair, takes: takesTarget, use: "/unpair ID", help: "Takes somebody out; /people has the ids.", role: admin,
 			shared:  unpairPerson,
 			section: "People", listed: "/unpair ID"},
-		{verb: VerbQuiet, takes: takesTarget, use: "/quiet, /quiet 22:00-07:00, /quiet off", help: "When this chat is left in peace; default: as the host has it.", role: view, roleFor: quietRole,
+		{verb: VerbQuiet, takes: takesTarget, use: "/quiet, /quiet until 9, /quiet 22:00-07:00, /quiet off", help: "When this chat is left in peace; until: once; default: as the host has it.", role: view,
 			shared:  quietHours,
 			section: "People", listed: "/quiet", menu: 11},
 		{verb: VerbPair, takes: takesTarget, use: "/pair CODE", help: "Lets you in with the code that nightporter pair shows on the host.", role: view,
@@ -164,13 +164,6 @@ func answerRole(c Command) ledger.Role {
 func planRole(c Command) ledger.Role {
 	if c.Redo {
 		return ledger.RoleSteer
-	}
-	return ledger.RoleView
-}
-
-func quietRole(c Command) ledger.Role {
-	if c.Target != "" {
-		return ledger.RoleAdmin
 	}
 	return ledger.RoleView
 }

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +64,40 @@ func (q DigestQuery) From(last ledger.DigestSent) time.Time {
 		return q.Now.AddDate(0, 0, -1)
 	}
 	return last.From
+}
+
+// digestOfAll handles /digest if the line names no project and there are several: it
+// makes a digest of each that has had a run, as the morning does. It returns done =
+// false for the digest of one project.
+func digestOfAll(ctx context.Context, h sharedRequest) (all Message, done bool, err error) {
+	if _, can := h.service.(Digester); !can || h.c.Project != "" || h.r.Project != "" || len(projectNames(h.service)) < 2 {
+		return Message{}, false, nil
+	}
+	for _, name := range WithRuns(h.service) {
+		s, _ := stateOf(h.service, name)
+		m, err := makeDigest(ctx, dispatch{service: h.service, r: h.r, c: h.c, s: s, project: name})
+		if err != nil {
+			return Message{}, true, err
+		}
+		if m.Project = name; !done {
+			all, done = m, true
+			continue
+		}
+		all.Also = append(all.Also, m)
+	}
+	if !done {
+		all = newMessage("digest.none", SignLater+" No digest: no run so far")
+		all.add("Nothing runs. Start one: /run PROJECT")
+	}
+	return all, true, nil
+}
+
+// WithRuns returns the names of the projects that have had a run.
+func WithRuns(service Service) []string {
+	return slices.DeleteFunc(slices.Clone(projectNames(service)), func(name string) bool {
+		s, _ := stateOf(service, name)
+		return s.Project.Run == nil
+	})
 }
 
 // makeDigest returns the digest that a person asked for. A sender who is not

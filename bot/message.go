@@ -103,6 +103,10 @@ type Message struct {
 	// outbox does not keep the field: it describes the command, not the message.
 	Refused bool `json:"-"`
 
+	// Also are further messages of the same reply, such as the digests of the other
+	// projects.
+	Also []Message `json:"-"`
+
 	cut bool // the first line is cut, and the second line repeats the whole text
 }
 

@@ -34,18 +34,6 @@ func statusOfAll(_ context.Context, h sharedRequest) (Message, bool, error) {
 	return Message{}, false, nil
 }
 
-// quietHours handles /quiet. Quiet hours belong to a chat, so the host and a
-// foreground run have none.
-func quietHours(ctx context.Context, h sharedRequest) (Message, bool, error) {
-	if !h.stays || h.r.Actor == consoleActor {
-		m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
-		m.add("Type /quiet in the chat; [digest] quiet in the configuration is for all.")
-		return m, true, nil
-	}
-	m, err := chatQuiet(ctx, h.host, h.r, h.c)
-	return m, true, err
-}
-
 // listPeople answers /people.
 func listPeople(_ context.Context, h sharedRequest) (Message, bool, error) {
 	if !h.stays {
@@ -132,41 +120,6 @@ func People(shared loop.Shared, now time.Time) Message {
 	return m
 }
 
-// chatQuiet shows or changes the quiet hours of the request's chat (docs/spec 6.4).
-func chatQuiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
-	chat := orElse(r.Chat, r.Actor)
-	if c.Target != "" {
-		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: people.SetQuiet{Chat: chat, Hours: ledger.Hours(c.Target)}})
-		if err != nil {
-			return Message{}, err
-		}
-		if !a.OK {
-			m := refusal("quiet.wrong", SignFailed+" Not a part of the day")
-			m.add(a.Text)
-			return m, nil
-		}
-	}
-	hours, own := host.Shared().Quiet[chat]
-	if !own {
-		hours = host.QuietHours()
-	}
-	switch {
-	case hours == "" || hours == ledger.QuietOff:
-		m := newMessage("quiet", SignLater+" No quiet hours")
-		m.add("This chat rings at any time. Set them: /quiet 23:00-07:00")
-		return m, nil
-	case hours.Has(r.Time):
-		m := newMessage("quiet", SignDone+" Quiet now, "+string(hours))
-		m.add("All comes, without a sound; only a standstill rings, once a night.")
-		m.button("Off", "/quiet off")
-		return m, nil
-	}
-	m := newMessage("quiet", SignDone+" Quiet "+string(hours))
-	m.add("All comes then, too, without a sound; only a standstill rings, once a night.")
-	m.button("Off", "/quiet off")
-	return m, nil
-}
-
 // removePerson removes a person, given by id or by a name that only one person has.
 func removePerson(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	typed := strings.TrimSpace(c.Target)
@@ -212,7 +165,7 @@ func Welcome(service Service, p ledger.Person) Message {
 	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
 	rings := "Rings when something needs you, and when a run ends"
 	if host, ok := service.(DaemonService); ok {
-		if hours := host.Shared().QuietHours(p.ID, host.QuietHours()); hours != ledger.QuietOff && hours != "" {
+		if _, hours := host.Shared().QuietHours(p.ID, host.QuietHours()).Until(); hours != ledger.QuietOff && hours != "" {
 			rings += "; " + strings.ReplaceAll(string(hours), "-", "–") + " only if all stands still"
 		}
 	}

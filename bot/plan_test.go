@@ -236,7 +236,7 @@ func TestPlanApprovalRole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bot.RequiredRoleHere(h, "", c); got != want {
+		if got := bot.RequiredRoleHere(h, "", true, c); got != want {
 			t.Errorf("%s needs %s, want %s", line, got, want)
 		}
 	}
@@ -248,7 +248,7 @@ func TestPlanApprovalRole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bot.RequiredRoleHere(alone, "shop", c); got != want {
+		if got := bot.RequiredRoleHere(alone, "shop", true, c); got != want {
 			t.Errorf("%s, with one question, needs %s, want %s", line, got, want)
 		}
 	}

@@ -81,6 +81,13 @@ func statusWithStart(service Service, s loop.State, now time.Time) Message {
 // stands for all projects.
 func LiveKey(project string) string { return "status/" + orElse(project, "*") }
 
+// LiveProject returns the project of a live status message's key, false for any
+// other key and for the status of all projects.
+func LiveProject(key string) (project string, is bool) {
+	project, is = strings.CutPrefix(key, "status/")
+	return project, is && project != "*"
+}
+
 // Live renders the current text of a live status message. It returns false if
 // key is not from LiveKey or its project is unknown.
 func Live(service Service, key string, now time.Time) (Message, bool) {

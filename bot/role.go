@@ -21,11 +21,17 @@ func RequiredRole(c Command) ledger.Role {
 
 // RequiredRoleHere is RequiredRole for a command whose question can be looked up.
 // The answer to a question requires the role of its kind, so only an admin
-// approves or rejects a plan (docs/spec 6.6). project is the project that the
-// line was sent to.
-func RequiredRoleHere(service Service, project string, c Command) ledger.Role {
+// approves or rejects a plan, and only an admin sets the quiet hours of a chat that
+// others read too (docs/spec 6.6). project is the project that the line was sent
+// to; private reports that nobody else reads where it was sent.
+func RequiredRoleHere(service Service, project string, private bool, c Command) ledger.Role {
 	need := RequiredRole(c)
 	switch c.Verb {
+	case VerbQuiet:
+		if c.Target != "" && !private {
+			return ledger.RoleAdmin
+		}
+		return need
 	case VerbAnswer, VerbApprove, VerbReject:
 	default:
 		return need

@@ -28,6 +28,14 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 		}
 		typed = t.Task.ID
 	}
+	if d.c.Verb == VerbRetry {
+		var again bool
+		if typed, again = cutAgain(typed); !again {
+			if m, done := askAgain(d.s, typed); done {
+				return m, nil
+			}
+		}
+	}
 	attempt, read := "", ""
 	if d.c.Verb == VerbNext {
 		typed, read = nextTarget(typed)
@@ -53,6 +61,38 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 	m, err := d.about(ctx, t, orElse(attempt, read))
 	m.About = t.Task.ID
 	return m, err
+}
+
+// cutAgain cuts the word off a /retry that says that done tasks are meant.
+func cutAgain(typed string) (ids string, again bool) {
+	words := strings.Fields(typed)
+	if n := len(words); n > 1 && strings.EqualFold(words[n-1], "again") {
+		return strings.Join(words[:n-1], " "), true
+	}
+	return typed, false
+}
+
+// askAgain asks back before a task is done again that is done: its two new attempts
+// cost what the first ones did, and an id is easily mistyped. done reports whether
+// one of the tasks is.
+func askAgain(s loop.State, typed string) (m Message, done bool) {
+	ids := []string{typed}
+	if _, ok := FindTask(s, typed); !ok {
+		ids = strings.Fields(typed)
+	}
+	for _, id := range ids {
+		t, ok := FindTask(s, id)
+		if !ok || t.Status != ledger.Done {
+			continue
+		}
+		m = refusal("cmd.again", SignAsk+" "+Cut(shortID(t.Task.ID), 14)+" is done. Do it again?")
+		m.add(Cut(Clean(t.Task.Title), quoteWidth))
+		m.add("What it did stays, two new attempts go on from there; /redo takes it out first. No answer: it stays done.")
+		m.button("Do it again", "/retry "+typed+" again")
+		m.About = t.Task.ID
+		return m, true
+	}
+	return m, false
 }
 
 // about handles a command about one task. which is the attempt that /evidence shows, ""

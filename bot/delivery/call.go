@@ -80,6 +80,7 @@ func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error)
 	failure = invoke(in, do)
 	if failure == nil {
 		c.d.circuit.record(s.trial, nil, "")
+		c.closedTold = false
 		return nil, true
 	}
 	c.d.circuit.record(s.trial, failure.Reason, failure.Text)

@@ -30,6 +30,7 @@ type chat struct {
 	starting       bool // nothing was delivered since the start, so queued messages waited while no process ran
 	outagesHandled int  // number of long outages this chat has announced
 	droppedCount   int  // messages dropped in the outage that is not announced yet
+	closedTold     bool // OnChatClosed was called, and no call succeeded in the chat since
 	lastSound      time.Time
 	doubts         map[int64]*doubt
 	superseded     []string // ids of replaced live messages, to be deleted

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -22,8 +23,9 @@ func (c *chat) markClosed(why string) {
 	c.closed = true
 	c.d.mu.Unlock()
 	if !known {
-		c.d.o.Log.Warn("a chat is closed; questions are kept for a day, other messages dropped", "chat", c.address, "text", why)
-		c.d.o.OnChatClosed(c.address, why)
+		c.d.o.Log.Warn("a chat is closed; what is for others goes to them, questions are kept for a day, other messages dropped", "chat", c.address, "text", why)
+		c.d.o.OnChatClosed(c.address, why, c.closedTold)
+		c.closedTold = true
 	}
 	c.starting = false
 	_, c.outagesHandled = c.d.circuit.latestOutage()
@@ -35,9 +37,12 @@ func (c *chat) markClosed(why string) {
 const keepQuestions = 24 * time.Hour
 
 // dropUndeliverable drops the queued messages that a closed chat will never
-// show.
+// show, after Options.Redirect had a look at the questions and notices among them.
 func (c *chat) dropUndeliverable(ctx context.Context) error {
 	o := c.d.o.Outbox
+	if err := c.redirect(ctx); err != nil {
+		return err
+	}
 	if _, err := o.Forget(ctx, c.address, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter); err != nil {
 		return err
 	}
@@ -50,6 +55,32 @@ func (c *chat) dropUndeliverable(ctx context.Context) error {
 			continue
 		}
 		if err := c.drop(ctx, m, "the chat takes nothing"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redirect offers the newest text of each queued question and notice to
+// Options.Redirect.
+func (c *chat) redirect(ctx context.Context) error {
+	queued, err := c.d.o.Outbox.Queued(ctx, c.address)
+	if err != nil {
+		return err
+	}
+	for _, m := range queued {
+		newest := newestText(m, queued)
+		if newest.Class != ledger.ClassAsk && newest.Class != ledger.ClassNotice {
+			continue
+		}
+		moved, err := c.d.o.Redirect(ctx, newest)
+		if err != nil {
+			return fmt.Errorf("redirect message %d: %w", m.ID, err)
+		}
+		if !moved {
+			continue
+		}
+		if err := c.drop(ctx, m, "moved to other chats"); err != nil {
 			return err
 		}
 	}

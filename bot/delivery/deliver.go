@@ -29,6 +29,13 @@ func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) erro
 		c.d.o.Log.Error("a message is given up: its delivery is unknown after a day", "chat", c.address, "key", m.Key, "copies", known.copies)
 		return c.drop(ctx, m, "in doubt for a day")
 	}
+	if known != nil && c.isSend(m) {
+		queued, err := c.d.o.Outbox.Queued(ctx, c.address)
+		if err != nil {
+			return err
+		}
+		m = newestText(m, queued)
+	}
 	var msg bot.Message
 	if err := json.Unmarshal(m.Body, &msg); err != nil || len(msg.Lines) == 0 {
 		c.d.o.Log.Error("a message is invalid and is dropped", "chat", c.address, "key", m.Key, "err", err)
@@ -128,6 +135,7 @@ func (c *chat) edit(ctx context.Context, m ledger.QueuedMessage, msg bot.Message
 // settleSent settles a message that arrived.
 func (c *chat) settleSent(ctx context.Context, m ledger.QueuedMessage, id string, shown bot.Message) error {
 	delete(c.doubts, m.ID)
+	c.outageHandled() // sends come oldest first, so what follows waited no longer
 	var before string
 	err := c.persist(ctx, "sent", func(ctx context.Context) (err error) {
 		before, err = c.d.o.Outbox.Sent(ctx, m.ID, id, c.d.o.Clock())
@@ -151,6 +159,7 @@ func (c *chat) settleFailed(ctx context.Context, m ledger.QueuedMessage, asSend 
 	switch {
 	case errors.Is(f, bot.ErrOutcomeUnknown):
 		d := c.addDoubt(m, asSend)
+		c.outageHandled() // it may have arrived
 		c.d.o.Log.Warn("the delivery of a message is unknown", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/sched"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // grace is how long a call in progress, and storing its outcome, may take after
@@ -45,8 +46,14 @@ type Options struct {
 	// asked while authorized. nil means every chat is authorized.
 	Unauthorized func(chat string) bool
 	// OnChatClosed is called when a chat stops accepting messages, with the
-	// platform's reason. No lock is held; the chat waits until it returns.
-	OnChatClosed func(chat, why string)
+	// platform's reason. again reports that nothing arrived there since the last
+	// call. No lock is held; the chat waits until it returns.
+	OnChatClosed func(chat, why string, again bool)
+	// Redirect takes over a question or notice that is queued for a closed chat,
+	// for example by committing it for other chats, and reports whether it did. It
+	// may be called again for a message that it took over. After an error it is
+	// called again. nil means that nothing is taken over.
+	Redirect func(ctx context.Context, m ledger.QueuedMessage) (bool, error)
 	// Quiet reports whether a chat has quiet hours at a time. A message that was
 	// committed outside quiet hours and arrives in them makes no sound; one that was
 	// committed in them may. nil means there are none.
@@ -86,7 +93,10 @@ func New(o Options) *Dispatcher {
 		o.Unauthorized = func(string) bool { return false }
 	}
 	if o.OnChatClosed == nil {
-		o.OnChatClosed = func(string, string) {}
+		o.OnChatClosed = func(string, string, bool) {}
+	}
+	if o.Redirect == nil {
+		o.Redirect = func(context.Context, ledger.QueuedMessage) (bool, error) { return false, nil }
 	}
 	if o.Scheduler == nil {
 		o.Scheduler = sched.Runtime

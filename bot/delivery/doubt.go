@@ -61,6 +61,22 @@ func (c *chat) addDoubt(m ledger.QueuedMessage, asSend bool) *doubt {
 // replaces its target, so only a send can appear twice.
 func (d *doubt) mayStandInChat(asSend bool) bool { return d != nil && asSend && d.sends > 0 }
 
+// newestText returns m with the text of the queued edit of its key, if there is
+// one. The outbox merges an edit only into a message that was never tried, and a
+// question that expired while its first sending was in doubt must not come as an
+// open one.
+func newestText(m ledger.QueuedMessage, queued []ledger.QueuedMessage) ledger.QueuedMessage {
+	if m.Key == "" || m.Edit {
+		return m
+	}
+	for _, e := range queued {
+		if e.Edit && e.Key == m.Key {
+			m.Body, m.Class, m.Silent = e.Body, e.Class, m.Silent || e.Class == ledger.ClassChatter
+		}
+	}
+	return m
+}
+
 // setAside reports whether the chat's other messages overtake this one.
 func (d *doubt) setAside() bool { return d != nil && d.copies >= setAsideAfter }
 

@@ -2,7 +2,9 @@ package delivery
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -24,15 +26,15 @@ func (c *chat) announceOutage(ctx context.Context, next ledger.QueuedMessage, s 
 	if !pending {
 		return false, nil
 	}
-	// Sends come before edits, and the oldest first. If next is recent or an
-	// edit, no message waited long.
-	if next.Edit || now.Sub(next.Time) <= lateThreshold {
-		c.outageHandled()
-		return false, nil
-	}
 	queued, err := c.d.o.Outbox.Queued(ctx, c.address)
 	if err != nil {
 		return false, err
+	}
+	// Sends come before edits, and the oldest first. If next is recent or an
+	// edit, no message waited long. The outage stays pending until next arrived: it
+	// may go on, and next wait with it.
+	if next.Edit || now.Sub(next.Time) <= lateThreshold {
+		return false, c.dropRepeated(ctx, queued, now)
 	}
 	kept, err := c.dropStale(ctx, queued, now)
 	if err != nil {
@@ -40,6 +42,9 @@ func (c *chat) announceOutage(ctx context.Context, next ledger.QueuedMessage, s 
 	}
 	if !o.observed || next.Time.Before(o.from) && c.starting {
 		o.from = next.Time // the outage began before this process
+	}
+	for n, m := range kept {
+		kept[n] = newestText(m, queued)
 	}
 	m := outageMessage(c.d.o.Platform, o, kept, c.droppedCount, now)
 	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
@@ -70,6 +75,26 @@ func (c *chat) pendingOutage(s slot, now time.Time) (outage, bool) {
 func (c *chat) outageHandled() {
 	c.starting, c.droppedCount = false, 0
 	_, c.outagesHandled = c.d.circuit.latestOutage()
+}
+
+// dropRepeated drops old looks that a later look of the same kind answers too: a
+// person who gets no answer asks again and again.
+func (c *chat) dropRepeated(ctx context.Context, queued []ledger.QueuedMessage, now time.Time) error {
+	later := map[string]bool{}
+	for _, m := range slices.Backward(queued) {
+		var look bot.Message
+		if m.Class != ledger.ClassChatter || m.Edit || m.Tried || m.Key != "" || json.Unmarshal(m.Body, &look) != nil || look.Key == "" {
+			continue
+		}
+		kind := look.Key + " " + look.Project + " " + look.About
+		if later[kind] && now.Sub(m.Time) > staleAfter {
+			if err := c.drop(ctx, m, "a later answer says it"); err != nil {
+				return err
+			}
+		}
+		later[kind] = true
+	}
+	return nil
 }
 
 // dropStale drops old chatter and returns the remaining messages. It keeps edits,

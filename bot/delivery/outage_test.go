@@ -267,6 +267,50 @@ func TestLateAfterRestart(t *testing.T) {
 	})
 }
 
+// TestRestartWithinOutage checks that a restart in the middle of an outage of 12
+// minutes is no reason to say nothing about it, and that ten looks in it give one
+// answer.
+func TestRestartWithinOutage(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		looks time.Duration // when they are typed
+		want  []string
+	}{
+		{"long waits", 2 * time.Minute, []string{
+			"! Sent late: held up since 00:01\n1 question follows with its time (q1); what is over is left out. The rest is in /status.",
+			"? shop asks (q1)\nAsked 00:01, still open.",
+		}},
+		{"shorter waits", 5 * time.Minute, []string{"look 9"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newFixture(t)
+				w.platform.setScript(failing(errOffline))
+				w.start()
+				w.advance(time.Minute)
+				if len(c.want) > 1 {
+					w.commit(out("1", "q1", "? shop asks (q1)", ledger.ClassAsk))
+				}
+				w.advance(c.looks - time.Minute)
+				for n := range 10 {
+					look := out("1", "", "", ledger.ClassChatter)
+					look.Body = []byte(fmt.Sprintf(`{"key":"tasks","lines":[{"text":"look %d"}]}`, n))
+					w.commit(look)
+					w.advance(5 * time.Second)
+				}
+				w.advance(6*time.Minute - time.Since(epoch))
+				w.restart()
+				w.advance(6 * time.Minute)
+				w.platform.setScript(nil)
+				w.waitDrained(2 * time.Minute)
+				if diff := cmp.Diff(c.want, w.platform.texts("telegram:1")); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
 // TestTokenRejected checks that all messages wait while the token is rejected,
 // with one call every five minutes and one line in the log.
 func TestTokenRejected(t *testing.T) {

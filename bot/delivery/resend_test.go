@@ -62,6 +62,36 @@ func TestCrashDuringSend(t *testing.T) {
 	}
 }
 
+// TestDoubtfulQuestionExpires checks that a question whose first sending was in
+// doubt comes after the outage as what became of it meanwhile, not as an open
+// question, and that the announcement counts no question.
+func TestDoubtfulQuestionExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t)
+		w.platform.setScript(failing(errUnclear))
+		w.start()
+		w.commit(out("1", "q3", "? shop #4 asks (q3)", ledger.ClassAsk))
+		w.advance(time.Second)
+		w.platform.setScript(failing(errOffline))
+		w.advance(30 * time.Minute)
+		w.commit(change("1", "q3", "– q3 unanswered: B", ledger.ClassChatter))
+		w.advance(time.Minute)
+		w.platform.setScript(nil)
+		w.waitDrained(5 * time.Minute)
+		want := []string{
+			"! Telegram out of reach 00:10–00:31\nWork went on. 1 message follows. The rest is in /status.",
+			"↻ – q3 unanswered: B\nSent again: the first is in doubt.",
+		}
+		if diff := cmp.Diff(want, w.platform.texts("telegram:1")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		all := w.platform.messages("telegram:1")
+		if last := all[len(all)-1]; !last.silent || len(last.edits) != 1 || last.edits[0] != "– q3 unanswered: B" {
+			t.Errorf("%+v", last)
+		}
+	})
+}
+
 // TestCopiesAreLimited checks that a message is sent again only a few times,
 // and chatter not at all, while the platform gives no certain answer, and that
 // the chat's other messages overtake it.
@@ -129,7 +159,7 @@ func TestMessageInDoubtIsOvertakenAndGivenUp(t *testing.T) {
 		w.start()
 		w.commit(out("1", "q1", "? poison (q1)", ledger.ClassAsk))
 		w.advance(2 * time.Second)
-		w.commit(change("1", "q1", "✓ q1 settled", ledger.ClassAsk), out("1", "", "after", ledger.ClassNotice))
+		w.commit(out("1", "", "after", ledger.ClassNotice))
 		for range 30 {
 			w.advance(time.Second)
 			w.commit(out("2", "", "the connection is fine", ledger.ClassNotice))
@@ -144,7 +174,9 @@ func TestMessageInDoubtIsOvertakenAndGivenUp(t *testing.T) {
 		if n := w.log.count("given up"); n != 1 {
 			t.Errorf("given up %d times", n)
 		}
-		// The answered question is sent in its final form.
+		// What becomes of the question is told all the same.
+		w.commit(change("1", "q1", "✓ q1 settled", ledger.ClassAsk))
+		w.waitDrained(time.Minute)
 		if diff := cmp.Diff([]string{"after", "✓ q1 settled"}, withoutOpenLines(w.platform.texts("telegram:1"))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -176,7 +208,7 @@ func TestSendReasons(t *testing.T) {
 		{"away", "send", errOffline, []string{"first → second"}, "out of reach"},
 		{"refused", "send", &bot.SendError{Reason: bot.ErrRejected, Text: "message is empty"}, []string{"second"}, "message is empty"},
 		{"gone", "send", &bot.SendError{Reason: bot.ErrMessageGone, Text: "no such thread"}, []string{"second"}, "no such thread"},
-		{"not known to this package", "send", &bot.SendError{Reason: errors.New("new")}, []string{"↻ first\nSent again: the first is in doubt. → second"}, "delivery of a message is unknown"},
+		{"not known to this package", "send", &bot.SendError{Reason: errors.New("new")}, []string{"↻ second\nSent again: the first is in doubt. → second"}, "delivery of a message is unknown"},
 		{"slow edit", "edit", &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Second}, []string{"first → second"}, "limits the rate of a chat"},
 		{"unclear edit", "edit", errUnclear, []string{"first → second"}, "delivery of a message is unknown"},
 		{"refused edit", "edit", &bot.SendError{Reason: bot.ErrRejected, Text: "bad"}, []string{"first"}, "bad"},
@@ -404,7 +436,7 @@ func TestClosedChat(t *testing.T) {
 			return false, &bot.SendError{Reason: bot.ErrChatClosed, Text: "bot was blocked by the user"}
 		})
 		var shut []string
-		w.o.OnChatClosed = func(chat, why string) {
+		w.o.OnChatClosed = func(chat, why string, _ bool) {
 			if w.dispatcher.Accepts(chat) { // already closed, and no lock is held
 				t.Errorf("%s takes messages", chat)
 			}
@@ -435,6 +467,59 @@ func TestClosedChat(t *testing.T) {
 		want := []string{"? two (q2)\nAsked 20:00, still open.", "? three (q3)"}
 		if diff := cmp.Diff(want, w.platform.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestRedirect checks that the questions and notices of a closed chat are offered to
+// Options.Redirect in their newest text, once each, also those that come later and
+// also the second time that the chat closes.
+func TestRedirect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t)
+		var moved []string
+		var closed []bool
+		fail := true
+		w.o.Redirect = func(_ context.Context, m ledger.QueuedMessage) (bool, error) {
+			if fail {
+				fail = false
+				return false, errors.New("not committed")
+			}
+			moved = append(moved, fmt.Sprintf("%s %s %s", m.Class, m.Key, strings.ReplaceAll(string(m.Body), `"`, "")))
+			return true, nil
+		}
+		w.o.OnChatClosed = func(_, _ string, again bool) { closed = append(closed, again) }
+		shut := &bot.SendError{Reason: bot.ErrChatClosed, Text: "bot was kicked"}
+		w.platform.setScript(failing(shut))
+		w.start()
+		w.commit(
+			out("-1/42", "q1", "? one (q1)", ledger.ClassAsk), out("-1/42", "", "notice", ledger.ClassNotice),
+			out("-1/42", "", "tasks", ledger.ClassChatter), out("-1/42", "", "done", ledger.ClassReply),
+		)
+		w.waitDrained(time.Minute)
+		w.commit(out("-1/42", "q2", "? two (q2)", ledger.ClassAsk)) // composed before the chat closed
+		w.waitDrained(time.Minute)
+		w.dispatcher.Reopen("telegram:-1/7")
+		w.commit(out("-1/42", "q3", "? three (q3)", ledger.ClassAsk))
+		w.waitDrained(time.Minute)
+		w.platform.setScript(nil)
+		w.dispatcher.Reopen("telegram:-1/7")
+		w.commit(out("-1/42", "", "it works again", ledger.ClassNotice))
+		w.waitDrained(time.Minute)
+		w.platform.setScript(failing(shut))
+		w.commit(out("-1/42", "q4", "? four (q4)", ledger.ClassAsk))
+		w.waitDrained(time.Minute)
+		var got []string
+		for _, m := range moved {
+			class, rest, _ := strings.Cut(m, " ")
+			key, _, _ := strings.Cut(rest, " ")
+			got = append(got, class+" "+key)
+		}
+		if diff := cmp.Diff([]string{"ask q1", "notice ", "ask q2", "ask q3", "ask q4"}, got); diff != "" {
+			t.Errorf("moved (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]bool{false, true, false}, closed); diff != "" {
+			t.Errorf("closed (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -60,6 +60,10 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 		return text, true, nil
 	}
 	v.plain = !strings.HasPrefix(key, wordsKey)
+	if name, is := bot.LiveProject(key); is {
+		s, _ := v.o.Service.State(name)
+		v.project, v.unclear = name, bot.Unclear(s, text)
+	}
 	return v.reply(key, text), true, nil
 }
 

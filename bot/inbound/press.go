@@ -45,7 +45,7 @@ func (v *request) press(ctx context.Context) error {
 		return v.deadButton(ctx, now)
 	}
 	if command, is := v.needsWords(twin); is {
-		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
+		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, v.in.Private, c)) {
 			return v.forbidden(ctx, c)
 		}
 		if why, is := v.alreadyAnswered(c); is {

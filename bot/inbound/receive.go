@@ -63,6 +63,8 @@ func (v *request) receive(ctx context.Context) error {
 		return err
 	case !forUs:
 		return v.commit(ctx)
+	case v.unclear != nil:
+		return v.commit(ctx, v.readReply(*v.unclear))
 	case line == "" && v.in.Media:
 		return v.withoutText(ctx)
 	case line == "":

@@ -69,6 +69,8 @@ type Receiver struct {
 	album  string     // chat and id of the album answered last
 	failed string     // key of the input that failed last
 	inARow int        // its consecutive failures
+
+	looks map[string]time.Time // by chat, person and line: when a look was answered last
 }
 
 // New returns a Receiver.

@@ -22,7 +22,10 @@ func (v *request) readReply(m bot.Message) ledger.Outgoing {
 		o.Key = v.onceKey(m.Project)
 	}
 	if strings.HasPrefix(m.Key, "status.") {
-		o.Class, o.Key, o.ReplyTo = ledger.ClassChatter, bot.LiveKey(m.Project), ""
+		o.Class, o.Key = ledger.ClassChatter, bot.LiveKey(m.Project)
+		if !v.in.Unseen {
+			o.ReplyTo = ""
+		}
 	}
 	return o
 }
@@ -44,7 +47,7 @@ func repeatsText(m bot.Message) bool {
 		return len(m.Buttons) > 0
 	}
 	switch m.Key {
-	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
+	case "cmd.whichproject", "cmd.unclear", "cmd.unknown", "guidance.nohat", "guidance.toolate":
 		return len(m.Buttons) > 0
 	}
 	return false
@@ -62,6 +65,11 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 	switch b := in.Body.(type) {
 	case loop.Guide:
 		if a.OK {
+			address, words := guidance.Parse(b.Text)
+			return v.receipt(before, a, guidance.Item{Text: words, Hat: address.Hat, Task: taskID(before, address.Task), Sticky: address.Sticky})
+		}
+	case loop.Now:
+		if a.OK && a.Code == ledger.CodeQueued { // its session had ended
 			address, words := guidance.Parse(b.Text)
 			return v.receipt(before, a, guidance.Item{Text: words, Hat: address.Hat, Task: taskID(before, address.Task), Sticky: address.Sticky})
 		}

@@ -26,7 +26,8 @@ type request struct {
 	takes   bool        // the text takes plain words back
 	current bool        // the pressed message is the last one under its key, so an edit of the key changes it
 
-	receiptID string // platform's id of the receipt of the edited guidance
+	unclear   *bot.Message // asks what a reply means; nil = it is clear
+	receiptID string       // platform's id of the receipt of the edited guidance
 }
 
 // commit commits messages and the cursor under the input's key. Without

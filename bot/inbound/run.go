@@ -10,12 +10,15 @@ import (
 
 // run carries out a command, and commits its reply and the cursor.
 func (v *request) run(ctx context.Context, line string) error {
-	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
+	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, v.in.Private, c)) {
 		return v.forbidden(ctx, c)
 	}
 	if c, err := bot.Parse(line); err == nil {
 		v.plain = v.plain || c.Verb == bot.VerbWords
 		v.takes = c.Verb == bot.VerbTakeBack
+	}
+	if v.lookAnswered(line) {
+		return v.commit(ctx)
 	}
 	d := &requestService{Service: v.o.Service, request: v}
 	chat := ""
@@ -37,9 +40,14 @@ func (v *request) run(ctx context.Context, line string) error {
 	case d.senderRemoved:
 		return v.commit(ctx)
 	default:
-		if err := v.commit(ctx, v.readReply(m)); err != nil {
+		replies := []ledger.Outgoing{v.readReply(m)}
+		for _, also := range m.Also {
+			replies = append(replies, v.readReply(also))
+		}
+		if err := v.commit(ctx, replies...); err != nil {
 			return err
 		}
+		v.noteLook(line)
 	}
 	v.acknowledge(ctx, d)
 	return nil

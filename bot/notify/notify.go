@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -32,6 +33,20 @@ func (n *Notifier) RepeatQuestions(s loop.State, from, to time.Time) []ledger.Ou
 			continue
 		}
 		c.push(q.ID, ledger.ClassAsk, false, bot.StillOpen(s, q, n.local(from), c.now, c.now))
+	}
+	return c.out
+}
+
+// QuestionsFor returns the open questions of a project that a person's own chat does
+// not show, for somebody who does not read the project's thread any more.
+func (n *Notifier) QuestionsFor(s loop.State, p ledger.Person, at time.Time) []ledger.Outgoing {
+	c := &composer{Notifier: n, now: n.local(at), last: s, after: s}
+	for _, q := range s.Project.Questions {
+		if q.Personal() || slices.Contains(c.chatsShowing(q.ID), p.ID) {
+			continue
+		}
+		c.kind = c.kindOf(ledger.Entry{Body: ledger.QuestionAsked{Question: q}})
+		c.send(ledger.Outgoing{Chat: p.ID, Key: q.ID, Class: ledger.ClassAsk, Silent: c.quiet(p.ID)}, bot.Ask(s, q, c.now))
 	}
 	return c.out
 }

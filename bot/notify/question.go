@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -136,7 +137,30 @@ func (c *composer) expired(b ledger.QuestionExpired) {
 	if again != nil {
 		class = ledger.ClassAsk
 	}
+	chats := c.chatsShowing(q.ID)
 	c.settle(q.ID, class, bot.Expired(c.before, q, b, again, c.now))
+	if q.Kind == ledger.AskNow {
+		c.receiptOfNow(chats)
+	}
+}
+
+// receiptOfNow sends the receipt of the words of a /now that were queued because
+// nobody answered, or because its session ended by itself: it shows what becomes of
+// them.
+func (c *composer) receiptOfNow(chats []string) {
+	for _, e := range c.d.Entries[c.at+1:] {
+		b, queued := e.Body.(ledger.GuidanceQueued)
+		if !queued {
+			continue
+		}
+		i := b.Item
+		i.State = guidance.Queued
+		m := bot.Queued(c.last, i, loop.Forecast(c.last, i), c.now, time.Time{})
+		for _, chat := range chats {
+			c.send(ledger.Outgoing{Chat: chat, Key: i.ID, Class: ledger.ClassReply, Silent: true}, m)
+		}
+		return
+	}
 }
 
 func open(s loop.State, id string) (ledger.Question, bool) {

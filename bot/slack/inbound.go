@@ -291,7 +291,7 @@ func (b *Bot) fromSlashCommand(s slashCommand, envelope string) (in bot.Inbound,
 	text, _ := decodeText(s.Text, "")
 	in = bot.Inbound{
 		Key: Prefix + "cmd:" + cmp.Or(s.Trigger, envelope), Actor: Prefix + s.User, Name: bot.Clean(s.UserName), Chat: Prefix + s.Channel,
-		Text: commandLine(text), Message: commandID(s.User, Command+" "+text), Sent: b.o.Clock(),
+		Text: commandLine(text), Message: commandID(s.User, Command+" "+text), Unseen: true, Sent: b.o.Clock(),
 	}
 	if isDirect(s.Channel) {
 		// The command may come from a conversation with another person, which

@@ -72,17 +72,17 @@ func TestReceive(t *testing.T) {
 		},
 			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "look", Media: true}},
 		{"/porter", func(w *fixture) { w.far.Slash(mira, channel, "guidance keep &amp; <@U0ANA|ana>") },
-			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/guidance keep & @ana", Message: "cmd:U0MIRA:/porter guidance keep & @ana"}},
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/guidance keep & @ana", Message: "cmd:U0MIRA:/porter guidance keep & @ana", Unseen: true}},
 		{"/porter alone", func(w *fixture) { w.far.Slash(mira, channel, "") },
-			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/help", Message: "cmd:U0MIRA:/porter"}},
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/help", Message: "cmd:U0MIRA:/porter", Unseen: true}},
 		{"/porter pair", func(w *fixture) { w.far.Slash(mira, w.far.Direct(mira), "pair K7QX-M2PD") },
-			bot.Inbound{Actor: home, Name: "0mira", Chat: home, Private: true, Text: "/pair K7QX-M2PD", Message: "cmd:U0MIRA:/porter pair …"}},
+			bot.Inbound{Actor: home, Name: "0mira", Chat: home, Private: true, Text: "/pair K7QX-M2PD", Message: "cmd:U0MIRA:/porter pair …", Unseen: true}},
 		{"/porter pair, with a slip", func(w *fixture) { w.far.Slash(mira, channel, "pari K7QX-M2PD") },
-			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/pari K7QX-M2PD", Message: "cmd:U0MIRA:/porter pair …"}},
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/pari K7QX-M2PD", Message: "cmd:U0MIRA:/porter pair …", Unseen: true}},
 		{"/porter with a word like it", func(w *fixture) { w.far.Slash(mira, channel, "guidance repair well-done") },
-			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/guidance repair well-done", Message: "cmd:U0MIRA:/porter guidance repair well-done"}},
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/guidance repair well-done", Message: "cmd:U0MIRA:/porter guidance repair well-done", Unseen: true}},
 		{"/porter q5 retry", func(w *fixture) { w.far.Slash(mira, channel, "q5 retry") },
-			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "q5 retry", Message: "cmd:U0MIRA:/porter q5 retry"}},
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "q5 retry", Message: "cmd:U0MIRA:/porter q5 retry", Unseen: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newFixture(t)

@@ -78,7 +78,8 @@ func (a replyTarget) thread(direct bool) string {
 // sent the command.
 const forbiddenKey = "cmd.forbidden"
 
-// Send posts a message and returns its timestamp. A text that is too long is
+// Send posts a message and returns its timestamp, behind the conversation's id and a
+// slash if it is another one than the chat's: "D1/1700000000.000100". A text that is too long is
 // posted as a file in the message's thread.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	id, err := parseAddress(chat)
@@ -87,7 +88,11 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	}
 	a := parseMessageID(o.ReplyTo)
 	mentions := b.mentionIDs(chat, id, o)
-	s := Render(m, mentions, a.quote)
+	quote := a.quote
+	if strings.HasPrefix(m.Key, "status.") {
+		quote = "" // a live message answers nobody for long; who typed is needed where the bot may not post
+	}
+	s := Render(m, mentions, quote)
 	where, err := b.conversation(ctx, id)
 	if err != nil {
 		return "", b.sendError(err)
@@ -111,7 +116,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	}
 	drawn := d.picture != ""
 	thread := a.thread(isDirect(where))
-	show := b.post
+	show, elsewhere := b.post, ""
 	if m.Key == forbiddenKey && a.user != "" && !isDirect(where) {
 		show = b.postEphemeral(a.user)
 	}
@@ -122,6 +127,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 		if where, err = b.conversation(ctx, a.user); err == nil {
 			ts, err = b.post(ctx, where, "", &d)
 		}
+		elsewhere = where + "/"
 	}
 	if err != nil {
 		return "", b.sendError(err)
@@ -132,7 +138,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	case drawn && d.picture == "":
 		b.sharePicture(ctx, where, ts, thread, m.Key, s.Picture)
 	}
-	return ts, nil
+	return elsewhere + ts, nil
 }
 
 // isRetryable reports whether nothing was sent and a later attempt may succeed.
@@ -314,7 +320,7 @@ func (b *Bot) postEphemeral(user string) func(ctx context.Context, where, thread
 // Edit replaces a sent message. A text that is too long is cut. The buttons are
 // replaced too.
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
-	where, err := b.locate(ctx, at)
+	where, ts, err := b.locate(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -329,37 +335,41 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 		return err
 	}
 	return b.sendError(b.sendDraft(ctx, &d, func(options ...slack.MsgOption) error {
-		_, _, _, err := b.api.UpdateMessageContext(ctx, where, at.ID, options...)
+		_, _, _, err := b.api.UpdateMessageContext(ctx, where, ts, options...)
 		return err
 	}))
 }
 
 // Delete deletes a sent message. A message that is gone is no error.
 func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
-	where, err := b.locate(ctx, at)
+	where, ts, err := b.locate(ctx, at)
 	if err != nil {
 		return err
 	}
-	_, _, err = b.api.DeleteMessageContext(ctx, where, at.ID)
+	_, _, err = b.api.DeleteMessageContext(ctx, where, ts)
 	if isRefusal(err, "message_not_found") {
 		return nil
 	}
 	return b.sendError(err)
 }
 
-// locate returns the conversation of a message, or an error that a Sender's
-// method can return.
-func (b *Bot) locate(ctx context.Context, at bot.Ref) (string, error) {
+// locate returns the conversation and the timestamp of a message, or an error that a
+// Sender's method can return.
+func (b *Bot) locate(ctx context.Context, at bot.Ref) (where, ts string, err error) {
 	id, err := parseAddress(at.Chat)
 	if err != nil {
-		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
+		return "", "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	if !timestampForm.MatchString(at.ID) {
+	ts = at.ID
+	if other, rest, is := strings.Cut(at.ID, "/"); is && isDirect(other) {
+		id, ts = other, rest
+	}
+	if !timestampForm.MatchString(ts) {
 		// The message's arrival was not seen, or it was ephemeral.
-		return "", &bot.SendError{Reason: bot.ErrMessageGone, Text: "not a time stamp of Slack"}
+		return "", "", &bot.SendError{Reason: bot.ErrMessageGone, Text: "not a time stamp of Slack"}
 	}
-	where, err := b.conversation(ctx, id)
-	return where, b.sendError(err)
+	where, err = b.conversation(ctx, id)
+	return where, ts, b.sendError(err)
 }
 
 // press is the id under which a press is acknowledged: the conversation, the

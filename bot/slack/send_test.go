@@ -110,6 +110,13 @@ func TestThreads(t *testing.T) {
 	if got := w.shown(direct); !strings.Contains(got.Plain(), "paused") {
 		t.Errorf("in private: %s", got.Plain())
 	}
+	id := w.send("slack:C0ELSE", textMessage("● shop 6/12"), bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter status", Silent: true})
+	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: "slack:C0ELSE", ID: id}, textMessage("● shop 7/12")); err != nil {
+		t.Errorf("%s: %v", id, err)
+	}
+	if got := w.shown(direct); !strings.Contains(got.Plain(), "shop 7/12") {
+		t.Errorf("a status in private: %s", got.Plain())
+	}
 	w.send("slack:C0ELSE", no, bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter stop", Silent: true})
 	if got := w.shown(direct); !strings.Contains(got.Plain(), "your role is view") {
 		t.Errorf("a refusal in private: %s", got.Plain())

@@ -20,9 +20,10 @@ func digestCommand() *cobra.Command {
 	var light, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "digest [last|today|7d|all]",
-		Short: "The morning summary of a project, and its picture",
-		Long: `The morning summary of a project: what needs you, what was done, what failed and
-why. Without a word it is about what the last one was about, up to now.
+		Short: "The morning summary of all projects or one, and its picture",
+		Long: `The morning summary of each project that has had a run, or of --project: what
+needs you, what was done, what failed and why. Without a word it is about what
+the last one was about, up to now.
 --out FILE.png writes its picture.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error {

@@ -116,7 +116,7 @@ var Keys = map[string][]string{
 	"card.none": nil,
 	"card.gone": nil,
 	"answer.*":  nil, "task.*": nil, "words.*": nil,
-	"asked": nil, "media": nil, "fault": nil, "unsaved": nil, "cost": nil, "diff": nil, "diff.empty": nil, "diff.file": nil, "diff.html": nil, "diff.nofile": nil, "diff.page": nil, "diff.which": nil, "digest.all": nil, "digest.elsewhere": nil,
+	"asked": nil, "media": nil, "fault": nil, "unsaved": nil, "cost": nil, "diff": nil, "diff.empty": nil, "diff.file": nil, "diff.html": nil, "diff.nofile": nil, "diff.page": nil, "diff.which": nil, "digest.all": nil, "digest.elsewhere": nil, "digest.none": nil,
 	"evidence.altered": nil, "evidence.broken": nil, "evidence.none": nil, "evidence.open": nil, "evidence.whole": nil,
 	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
 	"log": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
@@ -128,6 +128,7 @@ var Keys = map[string][]string{
 	"plain.*": nil,
 
 	// Input that has no meaning in this chat.
+	"cmd.again": nil, "cmd.unclear": nil,
 	"cmd.empty": nil, "cmd.forbidden": nil, "cmd.noguidance": nil, "cmd.noproject": nil, "cmd.noquestion": nil, "cmd.norun": nil, "cmd.notask": nil,
 	"cmd.notverb": nil, "cmd.notyesno": nil, "cmd.unknown": nil, "cmd.usage": nil, "cmd.whichguidance": nil, "cmd.whichproject": nil,
 	"cmd.whichquestion": nil, "cmd.whichtask": nil,

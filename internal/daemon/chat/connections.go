@@ -123,7 +123,7 @@ func (c *Connections) dial(p platform.Platform, row int) (*connection, error) {
 		return nil, err
 	}
 	conn.dispatcher = delivery.New(delivery.Options{
-		Outbox: migratingOutbox{h.o.Store, h}, Sender: conn.adapter.Sender, OnChatClosed: h.onChatClosed, Prefix: p.Prefix(), Platform: p.Title, Log: h.o.Log,
+		Outbox: migratingOutbox{h.o.Store, h}, Sender: conn.adapter.Sender, OnChatClosed: h.onChatClosed, Redirect: h.redirect, Prefix: p.Prefix(), Platform: p.Title, Log: h.o.Log,
 		Limits: *p.Limits, IsGroup: p.IsGroup, Live: liveStatus{h}, Unauthorized: h.revoked, Quiet: h.quiet,
 		Clock: h.now,
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,9 +20,10 @@ import (
 // A thread can change while the daemon runs: a topic is deleted, a chat closes, a
 // group becomes a supergroup with another number. Every message is still
 // delivered; people are told once, and the status shows a warning meanwhile.
+// redirect.go has the messages that are queued at that moment.
 
-// onThreadGone handles a deleted topic. Its messages go to the group, and
-// people are told once.
+// onThreadGone handles a deleted topic, which may have been closed before. Its
+// messages go to the group from now on, and people are told once.
 func (h *Hub) onThreadGone(chat string) {
 	project := h.Threads.exact(chat)
 	if project == "" {
@@ -29,36 +31,44 @@ func (h *Hub) onThreadGone(chat string) {
 	}
 	key := threadKey(chat)
 	t := threadTrouble{text: "topic is gone, its group has it all: write another one to " + key}
-	if _, known := h.troubles.Swap(chat, t); known {
+	if _, known := h.Threads.gone.Swap(chat, true); known {
 		return
 	}
+	h.troubles.Store(chat, t)
 	h.CheckThreads()
-	h.tellOfThread("lost:"+chat, silentMessage(chat, bot.ThreadGone(project, key)))
+	h.tellOfThread("lost:"+chat, silentMessage(platform.Group(chat), bot.ThreadGone(project, key)))
 }
 
 // onChatClosed handles a chat that refuses messages. If it is a thread, the
-// project's messages go to private chats from now on.
-func (h *Hub) onChatClosed(chat, why string) {
+// project's messages go to private chats from now on. again reports that people
+// know of it: each message in another topic of the group makes the dispatcher try
+// again.
+func (h *Hub) onChatClosed(chat, why string, again bool) {
 	project := h.Threads.exact(chat)
 	if project == "" {
 		return
 	}
 	h.troubles.Store(chat, threadTrouble{text: "chat takes nothing, what it is told goes to everybody's own: " + bot.Cut(bot.Clean(why), 60), shut: true})
 	h.CheckThreads()
+	if again {
+		return
+	}
 	s, _ := h.o.Engine.State(project)
 	var open []string
 	for _, q := range s.Project.Questions {
 		open = append(open, q.ID)
 	}
 	var msgs []ledger.Outgoing
-	for _, who := range h.o.Engine.Shared().People {
-		if name, _, _ := strings.Cut(who.ID, ":"); strings.HasPrefix(chat, name+":") {
-			msgs = append(msgs, silentMessage(who.ID, bot.ThreadShut(project, why, open)))
-		}
+	for _, who := range h.peopleOn(chat) {
+		msgs = append(msgs, silentMessage(who.ID, bot.ThreadShut(project, why, open)))
 	}
-	// Each message in another topic of the group makes the dispatcher try again,
-	// so people are told at most once a day.
-	h.tellOfThread("shut:"+chat+":"+time.Now().In(h.o.Catalog.Zone()).Format(time.DateOnly), msgs...)
+	h.tellOfThread(fmt.Sprintf("shut:%s:%d", chat, time.Now().UnixNano()), msgs...)
+}
+
+// peopleOn returns the paired people of a chat's platform.
+func (h *Hub) peopleOn(chat string) []ledger.Person {
+	name, _, _ := strings.Cut(chat, ":")
+	return slices.DeleteFunc(slices.Clone(h.o.Engine.Shared().People), func(p ledger.Person) bool { return !strings.HasPrefix(p.ID, name+":") })
 }
 
 // onMessage handles activity in a chat: delivery to the group's threads is

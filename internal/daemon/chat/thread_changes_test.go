@@ -117,8 +117,8 @@ func (f *threadFixture) count(chat int64, first string) int {
 const shopBad = "✗ shop not started"
 
 // TestThreadOnTelegram checks that a project's messages appear in its topic and
-// that commands typed there concern the project. A deleted or closed topic
-// loses no message, and people are told once.
+// that commands typed there concern the project. A deleted topic loses no message,
+// and people are told once.
 func TestThreadOnTelegram(t *testing.T) {
 	const group = -1001234567890
 	f := newThreadFixture(t, config.Topic{Chat: group, Thread: 42})
@@ -173,8 +173,13 @@ func TestThreadOnTelegram(t *testing.T) {
 	if m := f.waitShown(group, 1, "○ g1 queued"); !strings.Contains(m.Text, "Keep the old names") {
 		t.Errorf("%+v", m)
 	}
+}
 
-	// The topic closes: news goes to private chats.
+// TestThreadCloses checks that the news of a closed topic goes to private chats
+// until it opens again.
+func TestThreadCloses(t *testing.T) {
+	const group = -1001234567890
+	f := newThreadFixture(t, config.Topic{Chat: group, Thread: 42})
 	f.Telegram.Topic(group, 42, false)
 	f.failRun() // finds out
 	shut := f.waitShown(forumMira.ID, 1, "! shop: its chat takes nothing")
@@ -182,8 +187,9 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("%+v", shut)
 	}
 	f.waitShown(2, 1, "! shop: its chat takes nothing")
-	f.failRun()
 	f.waitShown(forumMira.ID, 1, shopBad)
+	f.failRun()
+	f.waitShown(forumMira.ID, 2, shopBad)
 	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
@@ -195,10 +201,10 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.failRun()
-	if m := f.waitShown(group, 4, shopBad); m.Thread != 42 {
+	if m := f.waitShown(group, 1, shopBad); m.Thread != 42 {
 		t.Errorf("%+v", m)
 	}
-	if n := f.count(forumMira.ID, shopBad); n != 1 {
+	if n := f.count(forumMira.ID, shopBad); n != 2 {
 		t.Errorf("told %d times in private", n)
 	}
 	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); strings.Contains(got, "takes nothing") {

@@ -21,6 +21,7 @@ type Threads struct {
 	moves   migrations
 	titles  sync.Map               // names of threads by address, learned from messages
 	accepts func(chat string) bool // whether a chat accepts messages, as far as is known
+	gone    sync.Map               // topics that were deleted, by address
 }
 
 // NewThreads returns the threads of a catalog's projects. moved stores the
@@ -29,11 +30,18 @@ func NewThreads(c *project.Catalog, moved Cursors) *Threads {
 	return &Threads{catalog: c, moves: migrations{store: moved}, accepts: func(string) bool { return true }}
 }
 
-// Of returns the addresses that news of a project goes to. It omits threads
-// that refuse messages: their news goes to private chats.
+// Of returns the addresses that news of a project goes to: its group instead of a
+// topic that was deleted. It omits threads that refuse messages: their news goes to
+// private chats.
 func (t *Threads) Of(project string) []string {
 	pr, _ := t.catalog.Find(project)
-	return slices.DeleteFunc(t.of(pr), func(chat string) bool { return !t.accepts(chat) })
+	all := t.of(pr)
+	for n, chat := range all {
+		if _, gone := t.gone.Load(chat); gone {
+			all[n] = platform.Group(chat)
+		}
+	}
+	return slices.DeleteFunc(all, func(chat string) bool { return !t.accepts(chat) })
 }
 
 // of returns the addresses of a project's threads on the platforms in use.

@@ -23,7 +23,7 @@ func (svc *Service) Command(ctx context.Context, c api.Command) (api.Reply, erro
 		answering = svc.Host()
 	}
 	m, err := bot.Handle(ctx, answering, bot.Request{
-		Key: c.Key, Actor: actor, Name: svc.o.Person, Project: svc.project(c.Project), Text: c.Text, Time: time.Now(), Terminal: true,
+		Key: c.Key, Actor: actor, Name: svc.o.Person, Project: svc.project(c.Project), Text: c.Text, Time: time.Now().In(svc.o.Projects.Zone()), Terminal: true,
 	})
 	if err != nil {
 		svc.o.Log.Error("command", "text", c.Text, "error", err)
@@ -31,5 +31,9 @@ func (svc *Service) Command(ctx context.Context, c api.Command) (api.Reply, erro
 			return api.Reply{}, fmt.Errorf("%w: nightporter is stopping", api.ErrLater)
 		}
 	}
-	return api.Reply{OK: err == nil && !m.Refused, Text: m.Text(80)}, nil
+	text := m.Text(80)
+	for _, also := range m.Also {
+		text += "\n\n" + also.Text(80)
+	}
+	return api.Reply{OK: err == nil && !m.Refused, Text: text}, nil
 }

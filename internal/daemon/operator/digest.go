@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -22,23 +23,53 @@ type Digest struct {
 	Fault   string    `json:"fault,omitempty"` // error that kept the picture from being drawn
 }
 
-// digestView answers with the digest for the terminal: the text and its
+// digestOfAll answers with the digests of all projects that have had a run, as the
+// morning sends them.
+func (svc *Service) digestOfAll(ctx context.Context, args map[string]string) (api.Reply, error) {
+	names := bot.WithRuns(svc)
+	switch {
+	case len(names) == 0:
+		return api.Reply{Text: "no digest: no project has had a run (there are: " + strings.Join(svc.Projects(), " ") + ")"}, nil
+	case args["look"] != "":
+		return api.Reply{Text: "one picture is of one project: --project " + strings.Join(names, " | ")}, nil
+	}
+	var texts []string
+	var all []Digest
+	for _, name := range names {
+		text, d, err := svc.digestOf(ctx, name, args)
+		if err != nil {
+			return api.Reply{}, err
+		}
+		texts, all = append(texts, text), append(all, d)
+	}
+	return reply(strings.Join(texts, "\n\n"), all)
+}
+
+// digestView answers with the digest of a project for the terminal: the text and its
 // alternative, and the picture if Args["look"] is "dark" or "light".
 func (svc *Service) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
+	text, d, err := svc.digestOf(ctx, project, args)
+	if err != nil {
+		return api.Reply{}, err
+	}
+	return reply(text, d)
+}
+
+func (svc *Service) digestOf(ctx context.Context, project string, args map[string]string) (text string, out Digest, err error) {
 	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: time.Now()}
 	f, err := svc.facts(ctx, project, &q)
 	if err != nil {
-		return api.Reply{}, err
+		return "", out, err
 	}
 	m, err := digest.Text(f, q.Span)
 	if err != nil {
-		return api.Reply{}, err
+		return "", out, err
 	}
 	alt, err := digest.AltText(f)
 	if err != nil {
-		return api.Reply{}, err
+		return "", out, err
 	}
-	out := Digest{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: alt}
+	out = Digest{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: alt}
 	m.Alt = alt
 	if look := args["look"]; look != "" {
 		if out.Picture, err = svc.o.Digests.Draw(f, look != "light"); err != nil {
@@ -46,7 +77,7 @@ func (svc *Service) digestView(ctx context.Context, project string, args map[str
 			out.Fault = err.Error()
 		}
 	}
-	return reply(m.Text(80), out)
+	return m.Text(80), out, nil
 }
 
 // Digest returns the digest as a chat shows it, with the picture unless the

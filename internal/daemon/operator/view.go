@@ -17,6 +17,9 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	if v.Name == "status" && project == "" {
 		return svc.statusOfAll()
 	}
+	if v.Name == "digest" && project == "" && len(svc.Projects()) > 1 {
+		return svc.digestOfAll(ctx, v.Args)
+	}
 	if of, ok := sharedViews[v.Name]; ok {
 		return of(svc, ctx, v)
 	}

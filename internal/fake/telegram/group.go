@@ -13,6 +13,18 @@ func (s *Server) SetPinRight(chat int64, may bool) {
 	s.chat(chat).mayPin = may
 }
 
+// Leave makes a person leave a group. Telegram's service message about it is left
+// out: large groups have none.
+func (s *Server) Leave(from User, chat int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.chat(chat)
+	if c.left == nil {
+		c.left = map[int64]bool{}
+	}
+	c.left[from.ID] = true
+}
+
 func title(id int64) string { return "group " + strconv.FormatInt(id, 10) }
 
 func (s *Server) getChat(c call) methodResult {
@@ -45,7 +57,7 @@ func (s *Server) getMember(c call) methodResult {
 	case id == s.BotID():
 	case !ch.mayPin:
 		return bad("CHAT_ADMIN_REQUIRED")
-	case !slices.ContainsFunc(ch.messages, func(m *Message) bool { return m.From.ID == id }):
+	case ch.left[id], !slices.ContainsFunc(ch.messages, func(m *Message) bool { return m.From.ID == id }):
 		is["status"] = "left"
 	}
 	return ok(is)

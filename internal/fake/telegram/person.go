@@ -183,6 +183,13 @@ func (s *Server) Block(chat int64) {
 	s.notifyChange()
 }
 
+// LetIn takes a bot that was removed into the group again.
+func (s *Server) LetIn(chat int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chat(chat).refusal = nil
+}
+
 // Migrate turns a group into a supergroup with a new id.
 func (s *Server) Migrate(from, to int64) {
 	s.mu.Lock()

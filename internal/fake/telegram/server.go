@@ -49,9 +49,10 @@ type Server struct {
 type chat struct {
 	id       int64
 	messages []*Message
-	topics   map[int]bool  // by thread, true = open
-	refusal  *methodResult // error of every send: blocked, removed, moved
-	mayPin   bool          // the bot may pin in this group
+	topics   map[int]bool   // by thread, true = open
+	refusal  *methodResult  // error of every send: blocked, removed, moved
+	mayPin   bool           // the bot may pin in this group
+	left     map[int64]bool // people who left the group
 	notices  []Notice
 	count    Count
 }
