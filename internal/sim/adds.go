@@ -152,11 +152,11 @@ func (s *session) addsTasks() {
 	key := fmt.Sprintf("add:%s:%s", s.launch.Session, x.title)
 	a := s.inputAs(key, body)
 	if w.adds.IntN(3) == 0 {
-		if again := s.inputAs(key, body); a.OK && again.Code != "" && (!again.OK || again.ID != a.ID) {
+		if again := s.inputAs(key, body); a.OK && given(again) && (!again.OK || again.ID != a.ID) {
 			w.fail("one addition, one answer", "%s adds %s again and is answered %+v, before %+v", s.launch.Session, x.title, again, a)
 		}
 	}
-	if a.Code != "" || a.Text != "" {
+	if given(a) {
 		w.tell("agent", "%s adds %s: %s", s.launch.Session, x.title, ok(a))
 		w.answered(a, s.work, wishes...)
 	}
@@ -360,3 +360,6 @@ func (a *audit) scheduled(s loop.State, x *wish, t ledger.Task) {
 		}
 	}
 }
+
+// given reports whether there is an answer yet.
+func given(a ledger.Answer) bool { return len(a.Code)+len(a.Text) > 0 }

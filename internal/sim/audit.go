@@ -152,7 +152,8 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 	case ledger.SessionCut:
 		a.cut[e.Session] = true
-		if all, _ := w.opens(w.plan.text); e.Task != "" && len(all) > 0 && !all[ledger.FoldID(e.Task)] && !byPerson[b.Why] && !a.held() {
+		whole, _, _ := strings.Cut(e.Task, "/") // the line of a part is that of its task
+		if all, _ := w.opens(w.plan.text); e.Task != "" && len(all) > 0 && !all[ledger.FoldID(whole)] && !byPerson[b.Why] && !a.held() {
 			w.fail("no session cut by a vanished line", "%s of %s is cut: %s", e.Session, e.Task, b.Why)
 		}
 		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
