@@ -55,7 +55,7 @@ func (w *world) addLine() string {
 	s := w.sites[w.adds.IntN(len(w.sites))]
 	line := ""
 	switch w.adds.IntN(12) {
-	case 10, 11: // without up nobody plans it
+	case 9, 10, 11: // without up nobody plans it
 		if s.settings.Stays {
 			line = fmt.Sprintf("/idea Make corner %d of it shine", w.adds.IntN(100))
 			break

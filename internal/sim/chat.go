@@ -306,7 +306,7 @@ func (p *person) say(text string) *input {
 func (p *person) act() {
 	w := p.w
 	if w.adds != nil && w.on() && w.adds.IntN(4) == 0 {
-		if w.adds.IntN(3) == 0 && p.decides() {
+		if w.adds.IntN(3) > 0 && p.decides() {
 			return
 		}
 		w.count(personAdds)
