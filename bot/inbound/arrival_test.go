@@ -146,8 +146,8 @@ func TestNowOvertaken(t *testing.T) {
 	if q.ID == "" {
 		t.Fatalf("nothing is asked:\n%s", w.transcript(mira))
 	}
-	w.now = q.Expires.Add(time.Minute)
-	if _, err := w.engine.Do(t.Context(), loop.Input{Time: w.now, Actor: "daemon", Project: "shop", Body: loop.Tick{}}); err != nil {
+	w.later.Store(int64(q.Expires.Add(time.Minute).Sub(w.now)))
+	if _, err := w.engine.Do(t.Context(), loop.Input{Time: w.clock(), Actor: "daemon", Project: "shop", Body: loop.Tick{}}); err != nil {
 		t.Fatal(err)
 	}
 	w.deliver()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf16"
@@ -46,8 +47,9 @@ type fixture struct {
 	engine *engine.Engine
 	r      *inbound.Receiver
 	now    time.Time
-	update int // id of the last input
-	ids    int // id of the last delivered message
+	later  *atomic.Int64 // how far the clock was moved, in nanoseconds
+	update int           // id of the last input
+	ids    int           // id of the last delivered message
 	shown  map[string][]*shown
 	toasts []string
 	held   string // chat whose messages wait
@@ -92,10 +94,13 @@ func newNight() *scenario.Night {
 	return n
 }
 
+// clock returns the time of the fixture, which the engine reads at any moment.
+func (w *fixture) clock() time.Time { return w.now.Add(time.Duration(w.later.Load())) }
+
 // open returns a fixture with the given records.
 func open(t *testing.T, now time.Time, records []ledger.Record) *fixture {
 	t.Helper()
-	w := &fixture{t: t, store: storetest.Open(t, t.TempDir()), now: now, shown: map[string][]*shown{}, plan: &addedPlan{}}
+	w := &fixture{t: t, store: storetest.Open(t, t.TempDir()), now: now, later: new(atomic.Int64), shown: map[string][]*shown{}, plan: &addedPlan{}}
 	if _, err := w.store.Commit(t.Context(), ledger.Batch{Key: "before", Time: now, Records: records, Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +124,7 @@ func (w *fixture) start() {
 		return chats
 	}
 	n := notify.New(notify.Options{ChatsWith: where, Group: telegram.IsGroup, Zone: func() *time.Location { return zone }})
-	w.engine, _ = scenario.RunEngine(t, engine.Options{Ledger: w.store, Clock: func() time.Time { return w.now }, Compose: n.Compose, Adder: func(string, ledger.SourceRef) (engine.Adder, error) { return w.plan, w.plan.err }}, streams, false)
+	w.engine, _ = scenario.RunEngine(t, engine.Options{Ledger: w.store, Clock: w.clock, Compose: n.Compose, Adder: func(string, ledger.SourceRef) (engine.Adder, error) { return w.plan, w.plan.err }}, streams, false)
 	w.daemon = &scenario.DaemonService{Engine: w.engine, Store: w.store, Names: []string{"shop"}, Quiet: "23:00-07:00", Tasks: 12}
 	w.daemon.Settings = func(project string) ledger.Settings {
 		set := scenario.New(project, w.now).Settings()
@@ -140,7 +145,7 @@ func (w *fixture) options() inbound.Options {
 			return nil
 		},
 		Patience: w.patience,
-		Name:     func() string { return "night_porter_bot" }, Zone: zone, Clock: func() time.Time { return w.now },
+		Name:     func() string { return "night_porter_bot" }, Zone: zone, Clock: w.clock,
 	}
 }
 
