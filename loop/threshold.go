@@ -131,7 +131,7 @@ func (l Learning) figures(kind string, severity ledger.Severity, run string) (f 
 			case !fix.Passed || t.Regret != "":
 			case fix.Lines == 0:
 				f.Unchanged++
-			case fix.Lines <= ledger.SmallFix:
+			case fix.Lines <= ledger.SmallFix && severity.Rank() > ledger.Major.Rank(): // one line can mend a major issue
 				f.Small++
 			}
 		}
@@ -217,7 +217,11 @@ func thresholdFigures(c ledger.ThresholdProposal) string {
 	if c.Add {
 		return of + fmt.Sprintf("%d of %d that were done with %s issues open are reverted, redone or sent back", c.Regretted, c.Open, c.Severity)
 	}
-	return of + fmt.Sprintf("of %d fixes for %s issues alone, %d changed nothing and %d at most %d lines", c.Rounds, c.Severity, c.Unchanged, c.Small, ledger.SmallFix)
+	of += fmt.Sprintf("of %d fixes for %s issues alone, %d changed nothing", c.Rounds, c.Severity, c.Unchanged)
+	if c.Small > 0 {
+		of += fmt.Sprintf(" and %d at most %d lines", c.Small, ledger.SmallFix)
+	}
+	return of
 }
 
 func applyThreshold(d *decision, a answerGiven) {

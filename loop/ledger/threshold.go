@@ -41,10 +41,11 @@ type ThresholdProposal struct {
 	Runs      int        `json:"runs"`                // that they were done in
 	Rounds    int        `json:"rounds,omitempty"`    // fixes for nothing but issues of the severity that another review judged
 	Unchanged int        `json:"unchanged,omitempty"` // of these, fixes that changed nothing and passed
-	Small     int        `json:"small,omitempty"`     // of these, fixes of at most SmallFix lines that passed
+	Small     int        `json:"small,omitempty"`     // of these, fixes of at most SmallFix lines that passed; none for major issues
 	Open      int        `json:"open,omitempty"`      // tasks that were done with issues of the severity
 	Regretted int        `json:"regretted,omitempty"` // of these, tasks that were reverted, redone, failed by a person or sent back
 }
 
-// SmallFix is the number of changed lines up to which a fix changed little.
+// SmallFix is the number of changed lines up to which a fix of a minor issue or a
+// suggestion changed little. A major issue may need no more.
 const SmallFix = 5
