@@ -164,12 +164,13 @@ func (n *phoneFixture) recorded(m telegram.Message) telegram.Message {
 	return m
 }
 
-// varying is what is different in each morning: times, hashes, the forge's address.
+// varying is what is different in each morning: days, times, hashes, the forge's address.
 var varying = []struct {
 	form *regexp.Regexp
 	is   string
 }{
 	{regexp.MustCompile(`\b[0-2]\d:[0-5]\d\b`), "07:30"},
+	{regexp.MustCompile(`\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) 07:30\b`), "Thu 07:30"},
 	{regexp.MustCompile(`\b\d+ s ·`), "1 s ·"},
 	{regexp.MustCompile(`Ledger \d+:[0-9a-f]+`), "Ledger 186:5f0c2d1e9a77"},
 	{regexp.MustCompile(`Boundary \d`), "Boundary 3"},
