@@ -68,7 +68,16 @@ func (b TaskSet) Reason() string {
 // TaskWords records a person's words about a task. Every later prompt of the task
 // contains them.
 type TaskWords struct {
-	Text string `json:"text"`
+	Text   string       `json:"text"`
+	Answer *AgentAnswer `json:"answer,omitempty"` // the answer to an agent's question that they are; nil for other words
+}
+
+// AgentAnswer is the answer to an agent's question.
+type AgentAnswer struct {
+	Question string   `json:"question"` // id
+	Text     string   `json:"text"`     // of the question
+	Options  []string `json:"options,omitempty"`
+	Words    string   `json:"words"`
 }
 
 // TaskNext records that a person wants the task to be the next one.
