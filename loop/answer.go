@@ -63,7 +63,10 @@ func (d *decision) answered(q ledger.Question, words string) {
 	if !ok {
 		return
 	}
-	d.add(scope{task: q.Task}, ledger.TaskWords{Text: fmt.Sprintf("%s asked: %s\nAnswer: %s", q.Hat, q.Text, words)})
+	d.add(scope{task: q.Task}, ledger.TaskWords{
+		Text:   fmt.Sprintf("%s asked: %s\nAnswer: %s", q.Hat, q.Text, words),
+		Answer: &ledger.AgentAnswer{Question: q.ID, Text: q.Text, Options: q.Options, Words: words},
+	})
 	if t.Status == ledger.Waiting {
 		d.setTask(q.Task, ledger.Ready, "answered")
 	}

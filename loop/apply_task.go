@@ -65,6 +65,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.AnswerUndone:
 		t.Failed, t.LastFail, t.Replanned = b.Before.Failed, b.Before.LastFail, b.Before.Replanned
 		t.Words = slices.Clip(t.Words[:min(len(t.Words), max(b.Before.Words, 0))])
+		t.Attempt = t.Attempt.withoutAnswer(b.Before.Question.ID)
 	case ledger.TaskNext:
 		if t.Task.Author != "" {
 			t.Taken = hashText(&t.Task)
@@ -73,6 +74,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		t.Replanned = b.Failed
 	case ledger.TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
+		t.Attempt = t.Attempt.withAnswer(b.Answer)
 	case ledger.SourceMarked:
 		if b.Error == "" {
 			t.Marked, t.MarkedAt = b.Mark, e.Time
@@ -236,6 +238,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			w.FailedRow++
 		} else {
 			w.FailedRow = 0 // the session worked; Red counts red trees
+		}
+		if b.Why == ledger.RedoAsked {
+			w.answerAgain()
 		}
 	case ledger.Routed:
 		w.route(b)

@@ -15,7 +15,7 @@ func TestTwentySessions(t *testing.T) {
 		if d.s.Project.Tasks.At(0).Attempts != 1 {
 			t.Fatalf("attempt %d after %d sessions", d.s.Project.Tasks.At(0).Attempts, n)
 		}
-		d.play(`ask {"text":"which?","options":["x"],"choice":"x"}`)
+		d.play(fmt.Sprintf(`ask {"text":"which %d?","options":["x"],"choice":"x"}`, n))
 		d.play(fmt.Sprintf("/answer q%d a", n+1))
 	}
 	if got := d.s.Project.Tasks.At(0); got.Attempts != 2 || got.Failed != 1 || !strings.Contains(got.LastFail, "20 sessions") {

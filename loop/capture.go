@@ -141,6 +141,9 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.block(t.Task.ID, blockage{reason: payload.String(ev.Data, "reason"), tried: payload.String(ev.Data, "tried"), needs: payload.String(ev.Data, "needs"), work: w})
 		return
 	case ledger.EventQuestion:
+		if d.askedAgain(t, tree) {
+			return
+		}
 		d.add(about, ledger.Routed{From: w.Hat, On: ev.Type, To: w.Hat, Tree: tree, Round: w.Rounds, Why: "asked"})
 		d.askAgent(t)
 		return

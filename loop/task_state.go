@@ -138,8 +138,9 @@ type Attempt struct {
 	Repro        string                `json:"repro,omitempty"`     // command that failed on the start tree and has to pass (docs/spec 2.3)
 	Consensus    *Consensus            `json:"consensus,omitempty"` // argument about its plan; nil = none
 	Began        time.Time             `json:"began"`
-	Fresh        bool                  `json:"fresh,omitempty"` // no session was planned yet
-	Proof        []string              `json:"proof,omitempty"` // sessions whose evidence the submission lists
+	Fresh        bool                  `json:"fresh,omitempty"`   // no session was planned yet
+	Proof        []string              `json:"proof,omitempty"`   // sessions whose evidence the submission lists
+	Answers      []Answer              `json:"answers,omitempty"` // to questions of its sessions
 }
 
 // Consensus is the state of the argument about a plan (docs/spec 4.4).
