@@ -54,7 +54,8 @@ func planIdea(ctx context.Context, d dispatch) (Message, error) {
 	return m, nil
 }
 
-// IdeaAnswer renders the core's answer to an idea.
+// IdeaAnswer renders the core's answer to an idea. The answer to an input whose key was
+// used before has no words.
 func IdeaAnswer(project string, a ledger.Answer) Message {
 	if !a.OK {
 		m := FromAnswer(loop.TakeIdea{}.InputKind(), a, "")
@@ -63,7 +64,7 @@ func IdeaAnswer(project string, a ledger.Answer) Message {
 	}
 	m := newMessage("idea.taken", firstLine(SignLater, project+":", "idea "+a.ID+" is kept", ""))
 	m.Project = project
-	m.add(fullSentence(strings.ToUpper(a.Text[:1]) + a.Text[1:]))
+	m.add(fullSentence(a.Text))
 	m.add("It takes about 5 minutes. Nothing is written before somebody agrees to the plan.")
 	return m
 }
