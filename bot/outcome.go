@@ -2,9 +2,9 @@ package bot
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // OutcomeWord names an attempt's outcome in a few words, "" for an entry without
@@ -70,20 +70,43 @@ func outcomeOf(b ledger.AttemptEnded) ledger.AttemptOutcome {
 	return ledger.OutcomeParked
 }
 
-// lastOutcome returns the outcome of the last attempt that ended in records, ""
-// if there is none or its entry has no outcome.
-func lastOutcome(records []ledger.Record) ledger.AttemptOutcome {
-	for _, r := range slices.Backward(records) {
-		if r.Type != (ledger.AttemptEnded{}).EntryType() {
+// TaskHistory is what a task's records in the ledger say about it. The zero value
+// is a task without any.
+type TaskHistory struct {
+	Last ledger.AttemptOutcome // of its last attempt, "" if unknown
+	// Summaries are what the sessions that changed files said of their work, in the
+	// last attempt that had one. They are foreign text.
+	Summaries []string
+}
+
+// HistoryOf reads the records of one task.
+func HistoryOf(records []ledger.Record) TaskHistory {
+	var h TaskHistory
+	attempt := ""
+	for _, r := range records {
+		if r.Type != (ledger.AttemptEnded{}).EntryType() && r.Type != (ledger.EventAccepted{}).EntryType() {
 			continue
 		}
-		if e, err := r.Entry(); err == nil {
-			if b, ok := e.Body.(ledger.AttemptEnded); ok {
-				return b.Outcome
+		e, err := r.Entry()
+		if err != nil {
+			continue
+		}
+		switch b := e.Body.(type) {
+		case ledger.AttemptEnded:
+			h.Last = b.Outcome
+		case ledger.EventAccepted:
+			if !payload.ChangesFiles(b.Type) {
+				continue
+			}
+			if of := e.Run + " " + e.Attempt; of != attempt {
+				attempt, h.Summaries = of, nil
+			}
+			if said := payload.String(b.Data, "summary"); said != "" {
+				h.Summaries = append(h.Summaries, said)
 			}
 		}
 	}
-	return ""
+	return h
 }
 
 // lastAttempt returns the words that introduce the reason why a task's last

@@ -70,7 +70,7 @@ func TestOutcomes(t *testing.T) {
 		recs := records(t, o)
 		evidence, log := bot.Evidence(recs, bot.ChainCheck{}, evening.Location()), bot.Log("shop", "Task 8", recs, evening)
 		task := loop.TaskState{Task: ledger.Task{ID: "Task 8", Title: "Refund flow"}, Status: ledger.Ready, Attempts: 1, LastFail: ended[o].Why}
-		all := []bot.Message{evidence, log, bot.Task(s, task, o, evening)}
+		all := []bot.Message{evidence, log, bot.Task(s, task, bot.TaskHistory{Last: o}, evening)}
 		q := ledger.Question{ID: "q5", Kind: ledger.AskBlocked, Task: "Task 8", Text: ended[o].Why, Asked: evening}
 		all = append(all, bot.AskAfter(s, q, o, evening))
 		whole := ""

@@ -64,7 +64,7 @@ func ProjectOf(service Service, id string) string {
 // statusWithStart is Status with a button that starts a run, if the daemon can
 // start one now.
 func statusWithStart(service Service, s loop.State, now time.Time) Message {
-	m := Status(s, now)
+	m := StatusNow(service, s, now)
 	if why, rests := blockedOf(service, s.Project.Name); rests {
 		return Blocked(s.Project.Name, why, rests, now)
 	} else if why != "" {

@@ -87,6 +87,15 @@ type Blocker interface {
 	LookAgain(ctx context.Context)
 }
 
+// ActionReporter is implemented by a Service that reads the output of running
+// sessions.
+type ActionReporter interface {
+	// LastAction returns what a session did last in a few words, such as
+	// "npm test" or "edits cart/total.go", "" if that is unknown. It is foreign
+	// text without secrets.
+	LastAction(session string) string
+}
+
 // Request is one line that somebody sent.
 type Request struct {
 	Key     string // natural key: a command with the same key is carried out once

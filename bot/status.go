@@ -12,7 +12,23 @@ import (
 
 // Status describes a project at the time now, in now's time zone. The first
 // line always has a clock time, so that an old message cannot look current.
-func Status(s loop.State, now time.Time) Message {
+func Status(s loop.State, now time.Time) Message { return status(s, "", now) }
+
+// StatusNow is Status with the last action of the session at work, if service
+// knows it.
+func StatusNow(service Service, s loop.State, now time.Time) Message {
+	action := ""
+	if r, can := service.(ActionReporter); can {
+		if x, ok := atWork(s); ok {
+			action = r.LastAction(x.ID)
+		}
+	}
+	return status(s, action, now)
+}
+
+// status describes a project. action is what the session at work did last, "" if
+// unknown.
+func status(s loop.State, action string, now time.Time) Message {
 	r := s.Project.Run
 	t := Count(s)
 	clock := " · " + now.Format("15:04")
@@ -65,21 +81,21 @@ func Status(s loop.State, now time.Time) Message {
 		m.button("Pause", "/pause")
 		m.button("Stop", "/stop")
 	}
-	m.body(s, r, t, now)
+	m.body(s, r, t, action, now)
 	m.add(last)
 	return m
 }
 
 // body adds the lines that every status of a run has below its first line.
-func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
+func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now time.Time) {
 	if a, ok := activeTask(s); ok {
 		m.add(Cut(Clean(a.Task.Title), quoteWidth))
 		m.add(replanned(a))
-		for _, x := range s.Project.Sessions {
-			if x.Planned.Kind == ledger.KindAgent {
-				m.add(fmt.Sprintf("%s so far, last event %s", Took(now.Sub(x.At)), Clock(r.LastEvent, now)))
-				break
+		if x, ok := atWork(s); ok {
+			if action = Clean(action); action != "" {
+				m.add("› " + Cut(action, quoteWidth))
 			}
+			m.add(fmt.Sprintf("%s so far, last event %s", Took(now.Sub(x.At)), Clock(r.LastEvent, now)))
 		}
 	}
 	if r.Wait != ledger.WaitMachine && r.Wait != ledger.WaitDisk {
@@ -110,6 +126,19 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	if trouble := HatsTrouble(r.HatsBad); trouble != "" {
 		m.add(SignLook + " hats " + trouble)
 	}
+}
+
+// atWork returns the agent session of the active task.
+func atWork(s loop.State) (loop.Session, bool) {
+	if _, ok := activeTask(s); !ok {
+		return loop.Session{}, false
+	}
+	for _, x := range s.Project.Sessions {
+		if x.Planned.Kind == ledger.KindAgent {
+			return x, true
+		}
+	}
+	return loop.Session{}, false
 }
 
 // standingLine counts the tasks that are not done and names the open questions.

@@ -104,7 +104,7 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, which string) (Me
 		if err != nil {
 			return Message{}, err
 		}
-		return Task(d.s, t, lastOutcome(records), d.r.Time), nil
+		return Task(d.s, t, HistoryOf(records), d.r.Time), nil
 	case VerbSkip:
 		return d.do(ctx, loop.SkipTask{Task: t.Task.ID})
 	case VerbRetry:

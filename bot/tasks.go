@@ -101,9 +101,9 @@ func widest(width int, texts ...string) string {
 	return texts[len(texts)-1]
 }
 
-// Task describes one task: its state, its dependencies and its attempts. last
-// is the outcome of its last attempt, "" if unknown.
-func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.Time) Message {
+// Task describes one task: its state, its dependencies, its attempts, and what the
+// agent says of a done one.
+func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message {
 	id := shortID(t.Task.ID)
 	rest := id + " " + orElse(taskStanding(s, t), "ready")
 	tail := ""
@@ -148,11 +148,17 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 	}
 	m.add(replanned(t))
 	if failed {
-		m.add(lastAttempt(last))
+		m.add(lastAttempt(h.Last))
 		m.whole(t.LastFail)
 	}
 	if p := ProofOf(s, t); p != nil {
 		m.proof(*p)
+	}
+	if t.Status == ledger.Done && len(h.Summaries) > 0 {
+		m.add("The agent says:") // below the proof: its word is no result
+		for _, said := range h.Summaries {
+			m.whole(said)
+		}
 	}
 	m.partsOf(s, t)
 	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 || !t.Again().IsZero() {
@@ -390,7 +396,7 @@ func (d dispatch) next(ctx context.Context, t loop.TaskState, text string) (Mess
 		}
 		d.s, t, why = s, now, "Not taken: its text has changed since you read it."
 	}
-	m := Task(d.s, t, "", d.r.Time)
+	m := Task(d.s, t, TaskHistory{}, d.r.Time)
 	m.Key, m.Refused = "task.untaken", true
 	m.Lines = slices.Insert(m.Lines, 1, Line{Text: why})
 	return m, nil

@@ -20,7 +20,7 @@ func TestUntaken(t *testing.T) {
 	one := loop.TaskState{Status: ledger.Pending, Task: ledger.Task{ID: "#12", Title: "Print the sum", Body: "Please.\n\n" + more.String(), Author: "mallory", Mark: ledger.MarkOpen}}
 	s := loop.State{Project: loop.Project{Name: "shop", Tasks: loop.NewTaskList(one)}}
 	now := time.Date(2026, 11, 24, 1, 0, 0, 0, time.UTC)
-	m := Task(s, one, "", now)
+	m := Task(s, one, TaskHistory{}, now)
 	var text []string
 	for _, l := range m.Lines {
 		text = append(text, l.Text)
@@ -35,7 +35,7 @@ func TestUntaken(t *testing.T) {
 		t.Errorf("buttons %+v", b)
 	}
 	one.Taken = "x"
-	for _, b := range Task(s, one, "", now).Buttons {
+	for _, b := range Task(s, one, TaskHistory{}, now).Buttons {
 		if b.Label == "Take" {
 			t.Errorf("a taken task offers to be taken: %+v", b)
 		}

@@ -62,7 +62,7 @@ func TestThresholdMessages(t *testing.T) {
 	all.add(t, "threshold", "a file edited since, and a pattern gone", "/threshold", bot.Thresholds(edited), 32)
 	for intent, id := range map[string]string{"a task of a learned kind": "Task 4", "a task with its own": "Task 3", "a task of another kind": "Task 2"} {
 		one, _ := s.Project.Find(id)
-		all.add(t, "threshold", intent, "/task "+id[5:], bot.Task(s, one, "", evening), 38)
+		all.add(t, "threshold", intent, "/task "+id[5:], bot.Task(s, one, bot.TaskHistory{}, evening), 38)
 	}
 	all["threshold"]["nightporter tasks --why"] = bot.TasksWhy(s, evening)
 	all.compare(t)

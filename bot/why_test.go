@@ -53,7 +53,7 @@ func TestTasksWhy(t *testing.T) {
 	text += "\nAs in the file:\n" + bot.TasksWhy(scheduled(ledger.OrderDocument), evening)
 	for _, id := range []string{"Task 3", "Task 6", "Task 4", "Task 11"} {
 		one, _ := s.Project.Find(id)
-		text += "\n/task " + id[5:] + ":\n" + bot.Task(s, one, "", evening).Text(60) + "\n"
+		text += "\n/task " + id[5:] + ":\n" + bot.Task(s, one, bot.TaskHistory{}, evening).Text(60) + "\n"
 	}
 	text += "\n/tasks:\n" + bot.Tasks(s, evening).Text(60) + "\n\nnightporter tasks:\n" + bot.TasksTable(s, 60, evening)
 	// Later, all that is left repeats.

@@ -182,13 +182,7 @@ func (w *Attempt) rounds() int {
 }
 
 // changes reports whether the session was meant to change files.
-func (s Step) changes() bool {
-	switch s.Event {
-	case "build.complete", "fix.complete", "docs.complete", "refactor.complete":
-		return true
-	}
-	return false
-}
+func (s Step) changes() bool { return payload.ChangesFiles(s.Event) }
 
 // writer returns the id of the session whose files the attempt converged with:
 // the last one that was meant to change files.

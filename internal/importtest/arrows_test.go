@@ -133,7 +133,7 @@ var arrows = map[string][]string{
 	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
 	"internal/daemon/project":    {"config", "config/propose", "internal/daemon/logging", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/forge", "loop/forge/gitea", "loop/forge/github", "loop/ledger", "loop/task", "loop/workspace", "loop/workspace/secret"},
-	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace/secret"},
+	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/agent/adapter", "loop/engine", "loop/ledger", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
 	"internal/daemon/operator":   {"bot", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
@@ -186,7 +186,7 @@ var reserved = map[string][]string{
 	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
 	"github.com/agnivade/levenshtein":                    {"internal/nearest"}, // one "did you mean" for all
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
-	"mvdan.cc/sh/v3/syntax":                              {"loop/proof"},
+	"mvdan.cc/sh/v3/syntax":                              {"loop/agent/adapter", "loop/proof"},
 	"github.com/creack/pty":                              {},
 	"github.com/slack-go/slack":                          {"bot/slack"},
 	"github.com/google/go-github/v92/github":             {"loop/forge/github", "loop/cloud/copilot"},

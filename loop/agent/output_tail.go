@@ -70,6 +70,30 @@ func (r *Runner) OutputTail(session string, most int) (OutputTail, error) {
 	return g, nil
 }
 
+// LastAction returns the last tool call that a session's output shows, or the zero
+// Action. It may be called at any time and never waits for the session.
+func (r *Runner) LastAction(session string) (adapter.Action, error) {
+	folder := r.folder(session)
+	var s spec
+	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != ledger.KindAgent {
+		if isGone(err) {
+			err = nil
+		}
+		return adapter.Action{}, err
+	}
+	for _, size := range outputTailSizes {
+		text, whole, err := outputEnd(folder, size)
+		if err != nil {
+			return adapter.Action{}, fmt.Errorf("output of session %s: %w", session, err)
+		}
+		a := adapter.LastAction(nonEmptyLines(text, whole), s.Plan.Dir)
+		if whole || a.String() != "" {
+			return a, nil
+		}
+	}
+	return adapter.Action{}, nil
+}
+
 // tailFunc returns the function that extracts readable lines from the session's
 // output. plain reports that the output is already readable.
 func (r *Runner) tailFunc(s spec) (tail func(lines []string, dir string, most int) []string, plain bool) {

@@ -51,6 +51,57 @@ func TestOutputTail(t *testing.T) {
 	}
 }
 
+// TestLastAction: a running session's last action is known from its stream, also
+// behind a long output of a tool. A command of the project has none.
+func TestLastAction(t *testing.T) {
+	h := newFixture(t, 1)
+	if a, err := h.runner.LastAction("r1-9"); err != nil || a.String() != "" {
+		t.Errorf("of no session: %q, %v", a, err)
+	}
+	call := func(command string) string {
+		return `{"type":"item.started","item":{"id":"item_1","type":"command_execution","command":"` + command + `"}}` + "\n"
+	}
+	long := `{"type":"item.completed","item":{"type":"agent_message","text":"` + strings.Repeat("x", 200<<10) + `"}}` + "\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"r1-1", "words\n", ""},
+		{"r1-2", call("npm ci") + call("cd "+h.work+"/x && npm test -- -t x"), "npm test"},
+		{"r1-3", call("npm ci") + long, "npm ci"},
+	} {
+		output, going := filepath.Join(h.work, c.name), filepath.Join(h.work, "go-"+c.name)
+		if err := os.WriteFile(output, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		h.script("cat " + output + `; echo; while [ ! -e ` + going + ` ]; do sleep 0.01; done`)
+		h.start(h.launch(c.name))
+		for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(time.Millisecond) {
+			text, _, err := outputEnd(h.runner.folder(c.name), 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(text) > len(c.text) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s prints %d bytes only", c.name, len(text))
+			}
+		}
+		if a, err := h.runner.LastAction(c.name); err != nil || a.String() != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.name, a, err, c.want)
+		}
+		if err := os.WriteFile(going, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		h.wait(c.name)
+	}
+	l := h.launch("r1-4")
+	l.Kind, l.Command = ledger.KindVerify, "cat "+filepath.Join(h.work, "r1-2")
+	h.start(l)
+	h.wait("r1-4")
+	if a, err := h.runner.LastAction("r1-4"); err != nil || a.String() != "" {
+		t.Errorf("of a command: %q, %v", a, err)
+	}
+}
+
 // TestOutputTailLines: lines are complete wherever the output is split into
 // files, and whatever their length.
 func TestOutputTailLines(t *testing.T) {

@@ -405,6 +405,16 @@ func Strings(data json.RawMessage, name string) []string {
 	return list
 }
 
+// ChangesFiles reports whether an event ends a session that was meant to change
+// files of the work.
+func ChangesFiles(event string) bool {
+	switch event {
+	case "build.complete", "fix.complete", "docs.complete", "refactor.complete":
+		return true
+	}
+	return false
+}
+
 // FilesModified returns the paths that a writer says it changed.
 func FilesModified(data json.RawMessage) []string { return Strings(data, "files_modified") }
 

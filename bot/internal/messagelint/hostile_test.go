@@ -43,6 +43,9 @@ func (s *service) Hats(context.Context, string, string) (bot.HatSet, error) {
 	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: s.word, Routes: "planner → builder"}, nil
 }
 
+// LastAction says that every session does what the stranger wrote.
+func (s *service) LastAction(string) string { return s.word }
+
 var berlin = time.FixedZone("CET", 3600)
 
 // messages returns every message about a night with word in each field that

@@ -84,7 +84,7 @@ func decided(t rapid.TB, q ledger.Question) {
 	again := q
 	again.Expires = asked.Add(time.Hour)
 	for name, m := range map[string]bot.Message{
-		"asked": bot.Ask(s, q, asked), "reminded": bot.Reminder(s, again, asked), "still open": bot.StillOpen(s, q, asked, asked, asked), "/task": bot.Task(s, task, ledger.OutcomeBlocked, asked),
+		"asked": bot.Ask(s, q, asked), "reminded": bot.Reminder(s, again, asked), "still open": bot.StillOpen(s, q, asked, asked, asked), "/task": bot.Task(s, task, bot.TaskHistory{Last: ledger.OutcomeBlocked}, asked),
 	} {
 		p := telegram.Render(m)
 		onPhone, _, err := far.ParseHTML(p.HTML)

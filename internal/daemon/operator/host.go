@@ -22,8 +22,9 @@ type Host struct {
 }
 
 var (
-	_ bot.DaemonService = Host{}
-	_ bot.Blocker       = Host{}
+	_ bot.DaemonService  = Host{}
+	_ bot.Blocker        = Host{}
+	_ bot.ActionReporter = (*Service)(nil)
 )
 
 // Host returns the service for chats. It needs Options.Stays.

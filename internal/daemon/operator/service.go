@@ -78,9 +78,10 @@ type Chats interface {
 	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 }
 
-// Sessions returns the latest output of a session.
+// Sessions returns the latest output of a session, and the last action in it.
 type Sessions interface {
 	OutputTail(session string, most int) (agent.OutputTail, error)
+	LastAction(session string) (string, error)
 }
 
 // New returns a service for these dependencies.

@@ -190,7 +190,7 @@ func (svc *Service) status(s loop.State) string {
 	if svc.o.Engine.Unread(s.Project.Name) != nil {
 		return strings.Join(svc.o.Projects.WarningsOf(s.Project.Name), "\n")
 	}
-	m := bot.Status(s, time.Now())
+	m := bot.StatusNow(svc, s, time.Now())
 	if o, _ := svc.o.Projects.Obstacle(s.Project.Name); o.Rests && svc.o.Stays {
 		m = bot.Standing(s, time.Now())
 	} else if !svc.o.Projects.Works(s.Project.Name) && !s.Project.Run.Over() {

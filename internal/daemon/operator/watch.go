@@ -145,6 +145,16 @@ func (svc *Service) addOutput(h *tui.CurrentWork) {
 	h.SetOutput(seen.Lines, seen.At)
 }
 
+// LastAction returns what a running session did last, for bot.StatusNow. An error
+// is only logged: the action is then unknown.
+func (svc *Service) LastAction(session string) string {
+	action, err := svc.o.Sessions.LastAction(session)
+	if err != nil {
+		svc.o.Log.Debug("last action", "session", session, "error", err)
+	}
+	return logging.Redact(action)
+}
+
 // lastEntries limits how many entries are read for the screen's last lines. A
 // run of hundreds of sessions must not be read whole for forty lines.
 const lastEntries = 600

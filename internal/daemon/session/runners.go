@@ -2,11 +2,13 @@ package session
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
@@ -82,6 +84,28 @@ func (r *Runners) OutputTail(session string, most int) (agent.OutputTail, error)
 		tail.Lines[n] = secret.Redact(line)
 	}
 	return tail, err
+}
+
+// LastAction returns the last tool call of a running session in a few words:
+// "npm test", "edits cart/total.go". It returns "" if its output shows none. The
+// words are foreign text without what looks like a secret.
+func (r *Runners) LastAction(session string) (string, error) {
+	a, err := r.now.Load().LastAction(session)
+	return withoutSecrets(a).String(), err
+}
+
+// withoutSecrets removes the words of an action from the first one on that is part
+// of a secret. The rules need the text around a secret, so they are applied to the
+// text that the words were taken from.
+func withoutSecrets(a adapter.Action) adapter.Action {
+	rest := secret.Redact(a.From)
+	for n, word := range a.Words {
+		if !strings.Contains(rest, word) || secret.Redact(word) != word {
+			a.Words = a.Words[:n]
+			break
+		}
+	}
+	return a
 }
 
 // Tidy removes the folders of sessions and runs that ended before a time,
