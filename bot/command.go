@@ -28,6 +28,7 @@ const (
 	VerbNext     Verb = "next"
 	VerbAdd      Verb = "add"
 	VerbIdea     Verb = "idea"
+	VerbWhy      Verb = "why"
 	VerbLog      Verb = "log"
 	VerbDiff     Verb = "diff"
 	VerbEvidence Verb = "evidence"

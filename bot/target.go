@@ -20,7 +20,11 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 			return d.look(ctx, "", "")
 		}
 		t, ok := activeTask(d.s)
-		if !ok || (d.c.Verb != VerbTask && d.c.Verb != VerbEvidence) {
+		if d.c.Verb == VerbWhy {
+			if t, ok = failedTask(d.s); !ok {
+				return nothingFailed(d.s), nil
+			}
+		} else if !ok || (d.c.Verb != VerbTask && d.c.Verb != VerbEvidence) {
 			m := refusal("cmd.whichtask", SignAsk+" /"+string(d.c.Verb)+": which task?")
 			m.add("Type for example /" + string(d.c.Verb) + " " + exampleTask(d.s) + ".")
 			m.button("Tasks", "/tasks")
@@ -105,6 +109,12 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, which string) (Me
 			return Message{}, err
 		}
 		return Task(d.s, t, HistoryOf(records), d.r.Time), nil
+	case VerbWhy:
+		records, err := d.service.Records(ctx, d.project, t.Task.ID)
+		if err != nil {
+			return Message{}, err
+		}
+		return Failure(d.s, t, records, d.r.Time), nil
 	case VerbSkip:
 		return d.do(ctx, loop.SkipTask{Task: t.Task.ID})
 	case VerbRetry:
