@@ -17,5 +17,5 @@ const (
 	RedoSecret        RedoReason = "secret found"
 	RedoStopped       RedoReason = "stopped while its files were taken over"
 	RedoNewFiles      RedoReason = "too many new files"
-	RedoAsked         RedoReason = "asked again what was answered"
+	RedoAsked         RedoReason = "its question is answered"
 )
