@@ -29,6 +29,7 @@ help: ## what can be made
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
 
 build: ## bin/nightporter and bin/hat, for this machine
+	@command -v $(firstword $(shell go env CC)) >/dev/null || { echo "make build: there is no C compiler ($(shell go env CC)), and SQLite needs one: apt install gcc libc6-dev, or set CC" >&2; exit 1; }
 	CGO_ENABLED=1 go build -trimpath -ldflags '-X main.Version=$(VERSION)' -o bin/nightporter ./cmd/nightporter
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/hat ./cmd/hat
 

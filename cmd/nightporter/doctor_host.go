@@ -24,6 +24,8 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace"
 )
 
 // checkConfig loads the configuration and reports every mistake in it.
@@ -48,14 +50,15 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 	return out
 }
 
-// checkPrograms reports the version of nightporter, and whether the smaller
-// program hat is installed beside it. Without it, sessions use nightporter
-// itself under the name hat.
-func checkPrograms(context.Context, *doctorContext) []finding {
+// checkPrograms reports the version of nightporter, whether git can be used, and
+// whether the smaller program hat is installed beside nightporter. Without it,
+// sessions use nightporter itself under the name hat.
+func checkPrograms(ctx context.Context, _ *doctorContext) []finding {
+	out := ofSeverity(ledger.DiagnosticError, workspace.Obstacles(ctx, ""))
 	if session.SiblingProgram("hat") == "" {
-		return []finding{findLook("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
+		return append(out, findLook("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version))
 	}
-	return []finding{findOK("nightporter %s, hat beside it", Version)}
+	return append(out, findOK("nightporter %s, hat beside it", Version))
 }
 
 // earliestTime is earlier than any correct time.

@@ -20,7 +20,6 @@ import (
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
-	"github.com/nightporter/nightporter/loop/task"
 	"github.com/nightporter/nightporter/loop/workspace"
 )
 
@@ -217,6 +216,9 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 }
 
 func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) []finding {
+	if found := obstacles(ctx, s.Repo); len(found) > 0 {
+		return ofSeverity(ledger.DiagnosticError, found)
+	}
 	w, err := p.openTrial()
 	if err != nil {
 		return []finding{findUnchecked("the repository: %v", err)}
@@ -226,7 +228,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 		State: w.dir, Project: s.Project, Repo: s.Repo, Protected: s.Protected, RoomFiles: s.RoomFiles, Sign: s.Sign, SessionUID: uid, SessionGID: gid,
 	})
 	if err != nil {
-		return fromError(err) // git is missing or too old
+		return fromError(err)
 	}
 	base, err := ws.Look(ctx)
 	if err != nil {
@@ -238,11 +240,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 }
 
 func checkSource(ctx context.Context, cfg *config.Config, s ledger.Settings) []finding {
-	source, err := (&project.Sources{Config: func() *config.Config { return cfg }}).Open(s.Project, s.Repo, s.Remote, s.Source, task.Options{BdWrite: s.BdWrite})
-	if err != nil {
-		return fromError(err)
-	}
-	snapshot, err := source.Read(ctx)
+	snapshot, err := readSource(ctx, cfg, s)
 	if err != nil {
 		return fromError(err)
 	}

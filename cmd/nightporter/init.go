@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace"
 )
 
 func initCommand() *cobra.Command {
@@ -168,6 +169,10 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 		}}}
 	}
 	fmt.Fprintf(&p.findingsText, "Looked at %s\n", propose.Plain(picked.Repo))
+	for _, d := range workspace.NoCommits(ctx, picked.Repo) {
+		p.addLine(bot.SignLook, "repository", "%s", d.Text)
+		p.addDetail("%s", d.Remedy)
+	}
 	out := propose.Project{Name: picked.Name, Repo: picked.Repo}
 	if err := p.chooseSource(ctx, &out); err != nil {
 		return out, err

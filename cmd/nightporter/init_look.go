@@ -23,6 +23,7 @@ import (
 	"github.com/nightporter/nightporter/loop/forge"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
+	"github.com/nightporter/nightporter/loop/workspace"
 )
 
 // maxOthers limits the number of other sources that are listed.
@@ -237,8 +238,8 @@ func topFolder(ctx context.Context, dir string) (string, error) {
 	if _, err := config.Empty().Pick(config.Overrides{Repo: abs}, abs); err != nil {
 		return "", err
 	}
-	if _, err := exec.LookPath("git"); err != nil {
-		return "", &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "git is not on PATH", Remedy: "install git 2.39 or newer, for example: apt install git"}}}
+	if found := workspace.Obstacles(ctx, abs); len(found) > 0 {
+		return "", &ledger.InputError{Diagnostics: found}
 	}
 	top, err := readGit(ctx, abs, "rev-parse", "--show-toplevel")
 	if err != nil || top == "" {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +18,8 @@ import (
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/demo"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task"
+	"github.com/nightporter/nightporter/loop/workspace"
 )
 
 // runFlags are the flags of `nightporter run`.
@@ -158,6 +162,15 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		printProblems(cmd.ErrOrStderr(), err)
 		return exitCode(exitUsage)
 	}
+	if found := obstacles(cmd.Context(), settings.Repo); len(found) > 0 {
+		// With the mistakes of the list, so that one look mends all.
+		_, err := readSource(cmd.Context(), cfg, settings)
+		if in, ok := errors.AsType[*ledger.InputError](err); ok {
+			found = append(found, in.Diagnostics...)
+		}
+		printProblems(cmd.ErrOrStderr(), &ledger.InputError{Diagnostics: found})
+		return exitCode(exitUsage)
+	}
 	state, err := config.StateDir(f.state)
 	if err != nil {
 		return err
@@ -171,6 +184,20 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(), New: f.fresh, Check: f.check},
 	}
 	return w.runAndShow(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(0), Person: personName()})
+}
+
+// obstacles returns what keeps every run of a repository from its start.
+func obstacles(ctx context.Context, repo string) []ledger.Diagnostic {
+	return append(workspace.Obstacles(ctx, repo), workspace.NoCommits(ctx, repo)...)
+}
+
+// readSource reads the tasks of a project.
+func readSource(ctx context.Context, cfg *config.Config, s ledger.Settings) (ledger.Snapshot, error) {
+	source, err := (&project.Sources{Config: func() *config.Config { return cfg }}).Open(s.Project, s.Repo, s.Remote, s.Source, task.Options{BdWrite: s.BdWrite})
+	if err != nil {
+		return ledger.Snapshot{}, err
+	}
+	return source.Read(ctx)
 }
 
 // builtin returns the agents that need no configuration: the scripted one, with

@@ -25,6 +25,7 @@
 //
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
 //	fetch.go                                              from the user's repository to ours
+//	obstacles.go                                          what keeps every run from its start
 //	content.go submodule.go lfs.go                        what a tree names without holding it
 //	maintain.go                                           ours, kept small and fast
 //	folder.go index.go dotgit.go walk.go                  the work folder

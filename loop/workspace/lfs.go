@@ -287,12 +287,47 @@ func (w *Workspace) takeLFS(ctx context.Context, t userRepo, entries []treeEntry
 		}
 	}
 	if len(missing) > 0 {
-		notes = append(notes, ledger.Diagnostic{Text: "files of Git LFS are not on this machine, and sessions and verification see their pointers: " + firstFive(missing), Remedy: "git -C " + w.o.Repo + " lfs fetch"})
+		notes = append(notes, w.lfsMissing(missing))
 	}
 	if len(large) > 0 {
 		notes = append(notes, ledger.Diagnostic{Text: "files of Git LFS are larger than 50 MB, or 1 GB together, and sessions and verification see their pointers: " + firstFive(large)})
 	}
 	return notes, w.addLFSObjects(ctx, use)
+}
+
+// lfsMissing is the note about paths whose contents are not on this machine.
+func (w *Workspace) lfsMissing(paths []string) ledger.Diagnostic {
+	return ledger.Diagnostic{
+		Text:   "files of Git LFS are not on this machine, and sessions and verification see their pointers: " + firstFive(paths),
+		Remedy: "git -C " + w.o.Repo + " lfs fetch",
+	}
+}
+
+// lookAtLFS returns the note of takeLFS about files that are not on this machine. It
+// copies nothing. w is a Workspace of the user's repository.
+func (w *Workspace) lookAtLFS(ctx context.Context, t userRepo, entries []treeEntry) ([]ledger.Diagnostic, error) {
+	rules, err := w.lfsRulesOf(ctx, entries)
+	if err != nil || rules == nil {
+		return nil, err
+	}
+	pointers, err := w.pointers(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, e := range entries {
+		p, is := pointers[e.path]
+		if !is {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(t.commonDir, filepath.FromSlash(lfsPath(p.id)))); err != nil || info.Size() != p.size {
+			missing = append(missing, e.path)
+		}
+	}
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	return []ledger.Diagnostic{w.lfsMissing(missing)}, nil
 }
 
 // takeLFSObject stores an object of the user's as a blob of ours. It returns "" for

@@ -30,12 +30,19 @@ func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 		base.Notes = append(base.Notes, *note)
 	}
 	w.addNotes(t, &base)
-	if len(w.o.RoomFiles) > 0 {
-		theirs := &Workspace{o: w.o, program: w.program, gitDir: t.gitDir}
-		tracked, err := theirs.listTree(ctx, t.head)
+	theirs := &Workspace{o: w.o, program: w.program, gitDir: t.gitDir}
+	tracked, err := theirs.listTree(ctx, t.head)
+	if err != nil {
+		return ledger.Base{}, err
+	}
+	for _, look := range []func(context.Context, userRepo, []treeEntry) ([]ledger.Diagnostic, error){theirs.lookAtSubmodules, theirs.lookAtLFS} {
+		notes, err := look(ctx, t, tracked)
 		if err != nil {
 			return ledger.Base{}, err
 		}
+		base.Notes = append(base.Notes, notes...)
+	}
+	if len(w.o.RoomFiles) > 0 {
 		if _, err := w.findRoomFiles(tracked); err != nil {
 			return ledger.Base{}, err
 		}

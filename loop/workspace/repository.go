@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -181,25 +179,15 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if !filepath.IsAbs(o.State) || !filepath.IsAbs(o.Repo) {
 		return nil, fmt.Errorf("open workspace: state %q and repository %q must be absolute", o.State, o.Repo)
 	}
-	program, err := exec.LookPath("git")
+	program, err := findGit(ctx)
 	if err != nil {
-		return nil, inputError(ledger.Diagnostic{Text: "git is not on PATH", Remedy: "install git 2.39 or newer, for example: apt install git"})
+		if _, ok := errors.AsType[*ledger.InputError](err); ok {
+			return nil, err
+		}
+		return nil, fmt.Errorf("open workspace: %w", err)
 	}
 	gitDir := filepath.Join(o.State, "repos", o.Project+".git")
 	w := &Workspace{o: o, program: program, gitDir: gitDir, exclusive: exclusiveOf(gitDir)}
-	out, err := w.run(ctx, call{args: []string{"version"}})
-	if err != nil {
-		return nil, fmt.Errorf("open workspace: %w", err)
-	}
-	// merge-tree --write-tree came with 2.38; the oldest version tested is
-	// 2.39.
-	if m := gitVersion.FindStringSubmatch(string(out)); m != nil {
-		major, _ := strconv.Atoi(m[1])
-		minor, _ := strconv.Atoi(m[2])
-		if major < 2 || major == 2 && minor < 39 {
-			return nil, inputError(ledger.Diagnostic{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Remedy: "install a newer git"})
-		}
-	}
 	for _, dir := range []string{"repos", "runs"} {
 		mode := fs.FileMode(0o700)
 		if dir == "runs" && o.SessionUID >= 0 {

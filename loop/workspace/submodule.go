@@ -58,10 +58,7 @@ func (w *Workspace) takeSubmodules(ctx context.Context, t userRepo, entries []tr
 			}
 		}
 		if tree == "" {
-			notes = append(notes, ledger.Diagnostic{
-				File: e.path, Text: fmt.Sprintf("is a submodule whose commit %.12s is not on this machine: sessions and verification do not have its files", e.hash),
-				Remedy: "git -C " + w.o.Repo + " submodule update --init " + e.path,
-			})
+			notes = append(notes, w.submoduleMissing(e))
 			continue
 		}
 		below, err := w.listTree(ctx, tree)
@@ -70,6 +67,37 @@ func (w *Workspace) takeSubmodules(ctx context.Context, t userRepo, entries []tr
 		}
 		for _, inner := range gitlinksOf(below) {
 			notes = append(notes, ledger.Diagnostic{File: path.Join(e.path, inner), Text: "is a submodule of a submodule: sessions and verification do not have its files"})
+		}
+	}
+	return notes, nil
+}
+
+// submoduleMissing is the note about a submodule without files.
+func (w *Workspace) submoduleMissing(e treeEntry) ledger.Diagnostic {
+	return ledger.Diagnostic{
+		File: e.path, Text: fmt.Sprintf("is a submodule whose commit %.12s is not on this machine: sessions and verification do not have its files", e.hash),
+		Remedy: "git -C " + w.o.Repo + " submodule update --init " + e.path,
+	}
+}
+
+// lookAtSubmodules returns the notes of takeSubmodules about submodules that are not
+// on this machine. It copies nothing.
+func (w *Workspace) lookAtSubmodules(ctx context.Context, t userRepo, entries []treeEntry) (notes []ledger.Diagnostic, err error) {
+	for _, e := range entries {
+		if e.mode != modeGitlink {
+			continue
+		}
+		gitDir, err := w.submoduleGitDir(ctx, t, e.path)
+		if err != nil {
+			return nil, err
+		}
+		if gitDir != "" {
+			_, err = w.run(ctx, call{gitDir: gitDir, as: t.owner, args: []string{"rev-parse", "--verify", "--quiet", e.hash + "^{tree}"}})
+		}
+		if gitDir == "" || exitCode(err) > 0 {
+			notes = append(notes, w.submoduleMissing(e))
+		} else if err != nil {
+			return nil, err
 		}
 	}
 	return notes, nil

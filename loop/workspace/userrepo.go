@@ -69,7 +69,7 @@ func (w *Workspace) inspectNow(ctx context.Context) (userRepo, error) {
 		return t, fmt.Errorf("inspect repository: git rev-parse answered %q", out)
 	}
 	if lines[0] == "true" {
-		return t, inputError(ledger.Diagnostic{Text: repo + " is a bare repository: it has no checkout in which the task list could be", Remedy: "clone it and give the clone: git clone " + repo + " DIR"})
+		return t, inputError(bareRepository(repo))
 	}
 	t.shallow, t.format, t.gitDir, t.commonDir = lines[1] == "true", lines[2], lines[3], lines[4]
 	out, err = w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
@@ -128,7 +128,7 @@ func (w *Workspace) readHead(ctx context.Context, t *userRepo) error {
 		return fmt.Errorf("read branches: %w", err)
 	}
 	if any == "" {
-		return inputError(ledger.Diagnostic{Text: w.o.Repo + " has no commits yet, so there is nothing to start from", Remedy: "make the first one: git add -A && git commit -m \"First commit\""})
+		return inputError(noCommitsYet(w.o.Repo))
 	}
 	return inputError(ledger.Diagnostic{Text: "the checkout is on branch " + t.headName + ", which has no commit", Remedy: "go to one that has: git -C " + w.o.Repo + " switch " + any})
 }
