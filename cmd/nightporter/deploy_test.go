@@ -79,6 +79,39 @@ func TestUnitsSecurity(t *testing.T) {
 	t.Log(level)
 }
 
+// TestBackupUnits: systemd accepts the units of the daily backup, and their command
+// is one that nightporter takes.
+func TestBackupUnits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"nightporter-backup.service", "nightporter-backup.timer"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := analyze(t, "verify", filepath.Join(dir, "nightporter-backup.timer"), filepath.Join(dir, "nightporter-backup.service")); err != nil || strings.TrimSpace(out) != "" {
+		t.Errorf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "nightporter-backup.service"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := regexp.MustCompile(`(?m)^ExecStart=/bin/sh -c '(.*)'$`).FindSubmatch(text)
+	if script == nil {
+		t.Fatal("no command")
+	}
+	command := strings.NewReplacer("$$", "$", "%%", "%", "/usr/local/bin/nightporter", filepath.Join(programtest.BinDir(), "nightporter"), "/var/lib/nightporter", filepath.Join(dir, "state")).Replace(string(script[1]))
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", command)
+	cmd.Env = append(os.Environ(), "STATE_DIRECTORY="+dir)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), filepath.Join(dir, "state")) || strings.Contains(string(out), "unknown") {
+		t.Errorf("a backup of a state folder that is not there: %v\n%s", err, out)
+	}
+}
+
 // TestUnitsAllowSessions: the unit's restrictions also hold for sessions, which
 // are children of the daemon. They must permit all that the boundary needs,
 // because a lower boundary level would remain unnoticed.

@@ -267,7 +267,7 @@ func TestDocsFlags(t *testing.T) {
 
 // otherSlashes are words on the pages that begin with a slash and are no commands of a
 // chat: folders, commands of the platforms themselves, and placeholders.
-var otherSlashes = regexp.MustCompile(`^/(?:|cmd.*|dev|invite .*|newbot|porter|proc|tmp|v1|var)$`)
+var otherSlashes = regexp.MustCompile(`^/(?:|cmd.*|dev|invite .*|newbot|porter|proc|revoke|tmp|v1|var)$`)
 
 // TestDocsChatCommands: the bot reads each command of a chat on the pages.
 func TestDocsChatCommands(t *testing.T) {
