@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
+	"github.com/nightporter/nightporter/internal/width"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -46,20 +48,43 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 		_, err = fmt.Fprintln(out, string(line))
 		return err
 	}
-	const indent = 17
 	text := f.shown
 	if text == "" {
 		what := f.Check
 		if f.Project != "" {
 			what = f.Project
 		}
-		text = fmt.Sprintf("%s %-13s  %s", severitySigns[f.Severity], what, f.location()+propose.Plain(f.Text))
-		if f.Remedy != "" {
-			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Remedy)
-		}
+		text = layFinding(severitySigns[f.Severity], what, f.location()+propose.Plain(f.Text), propose.Plain(f.Remedy), columns(out))
 	}
 	_, err := fmt.Fprintln(out, text)
 	return err
+}
+
+// layFinding lays out a finding in columns, 0 for any number: sign and subject beside
+// the text and, below it, the remedy. Where little would be left for the text, both
+// begin below the subject. A command that fits stays on one line, to be copied.
+func layFinding(sign, what, text, remedy string, columns int) string {
+	head, indent := fmt.Sprintf("%s %-13s  ", sign, what), 17
+	if columns > 0 && columns < 60 {
+		head, indent = sign+" "+what+"\n  ", 2
+	}
+	margin := "\n" + strings.Repeat(" ", indent)
+	if columns == 0 {
+		columns = math.MaxInt32
+	}
+	// A subject may be longer than its column: the first line is then shorter.
+	long := max(width.Of(head[strings.LastIndex(head, "\n")+1:])-indent, 0)
+	lines := width.Wrap(strings.Repeat("x", long)+text, columns-indent)
+	lines[0] = lines[0][long:]
+	laid := head + strings.Join(lines, margin)
+	switch below := width.Wrap(remedy, columns-indent); {
+	case remedy == "":
+	case len(below) > 1 && width.Of(remedy)+2 <= columns:
+		laid += "\n  " + remedy
+	default:
+		laid += margin + strings.Join(below, margin)
+	}
+	return laid
 }
 
 func (f finding) location() string {

@@ -92,7 +92,7 @@ nightporter pair makes it void.`,
 			}
 			return pairing{
 				out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), zone: zone, ask: client,
-				width: width(cmd.OutOrStdout()), color: colour(cmd.OutOrStdout()),
+				width: columns(cmd.OutOrStdout()), color: colour(cmd.OutOrStdout()),
 			}.run(cmd.Context(), state, role)
 		},
 	}

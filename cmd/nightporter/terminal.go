@@ -25,11 +25,11 @@ func colour(w io.Writer) bool {
 	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }
 
-// width returns the columns of the terminal w, 0 for anything else.
-func width(w io.Writer) int {
+// columns returns the columns of the terminal w, 0 for anything else.
+func columns(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return columns
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
 		}
 	}
 	return 0

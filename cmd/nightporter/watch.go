@@ -33,7 +33,7 @@ Where the output is no terminal, the status is printed once.`,
 			if len(args) > 0 {
 				f.project = args[0]
 			}
-			if !interactive(cmd.InOrStdin()) || width(cmd.OutOrStdout()) == 0 {
+			if !interactive(cmd.InOrStdin()) || columns(cmd.OutOrStdout()) == 0 {
 				return f.ask(cmd.Context(), func(a asker) error {
 					r, err := a.View(cmd.Context(), api.View{Name: "status", Project: f.project})
 					return printReply(cmd, r, err, false)

@@ -8,7 +8,11 @@
 // column, but texts are expected to have none: bot.Clean takes them out.
 package width
 
-import "github.com/charmbracelet/x/ansi"
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // Of returns the number of columns that s takes.
 func Of(s string) int { return ansi.StringWidth(s) }
@@ -31,4 +35,24 @@ func Last(s string, n int) string {
 		}
 	}
 	return s
+}
+
+// Wrap breaks s at spaces into lines of at most n columns, and a word that is wider
+// than that within itself. A hyphen is no place to break: it may begin a flag.
+func Wrap(s string, n int) []string {
+	lines, line := []string{}, ""
+	for i, word := range strings.Split(s, " ") {
+		if i > 0 && Of(line)+1+Of(word) <= n {
+			line += " " + word
+			continue
+		}
+		if i > 0 {
+			lines = append(lines, line)
+		}
+		for line = word; Of(line) > max(n, 2); { // no character is wider than two columns
+			head, rest := Split(line, max(n, 2))
+			lines, line = append(lines, head), rest
+		}
+	}
+	return append(lines, line)
 }
