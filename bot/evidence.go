@@ -225,7 +225,7 @@ func (c *chain) evidence(b ledger.Evidence) {
 	case "pr":
 		c.add(SignDone, fmt.Sprintf("PR %d", b.Number), "pr")
 	case "fix-applied":
-		c.add(SignDone, fmt.Sprintf("fix-applied %s +%d −%d", Plural(b.FilesChanged, "file"), b.LinesAdded, b.LinesRemoved), "fix-applied")
+		c.add(SignDone, fmt.Sprintf("changed %s +%d −%d", Plural(b.FilesChanged, "file"), b.LinesAdded, b.LinesRemoved), "fix-applied")
 	default:
 		kind := Cut(Clean(b.Kind), 24)
 		c.add(SignDone, kind, kind)

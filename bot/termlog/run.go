@@ -64,7 +64,7 @@ func (c *Console) started(v view, b ledger.RunStarted) {
 	c.line(v.at, fmt.Sprintf("%s %s %s started: %s, %s, %s", bot.SignNow, c.project(v), r.ID,
 		bot.Plural(b.Tasks, "task"), bot.Clean(r.Settings.Agent), bot.Clean(r.Settings.Pattern.Name)))
 	c.printBoundary(v)
-	c.wrapped("baseline: " + baseline(b))
+	c.wrapped("at the start: " + baseline(b))
 	c.scripted(bot.ScriptedStart(&r))
 	c.typeHint(r)
 }
@@ -136,9 +136,9 @@ func baseline(b ledger.RunStarted) string {
 	switch len(red) {
 	case 0:
 	case 1:
-		parts = append(parts, red[0]+" fails; the baseline task comes first")
+		parts = append(parts, red[0]+" fails; mending it comes first")
 	default:
-		parts = append(parts, strings.Join(red, ", ")+" fail; the baseline task comes first")
+		parts = append(parts, strings.Join(red, ", ")+" fail; mending them comes first")
 	}
 	if b.Repair != nil {
 		parts = append(parts, "begins with the repair of "+bot.Clean(b.Repair.String()))
