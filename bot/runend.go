@@ -116,7 +116,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 	case ledger.ReasonIterations:
 		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Iterations(), tally)
 	case ledger.ReasonUntil:
-		return SignLook, "ended: " + r.Settings.Until.Format("15:04") + " reached, " + tally
+		return SignLook, "ended: " + r.Settings.InZone(r.Settings.Until).Format("15:04") + " reached, " + tally
 	case ledger.ReasonBudget:
 		return SignLook, "ended: budget spent, " + tally
 	case ledger.ReasonBaseline:

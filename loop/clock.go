@@ -51,9 +51,10 @@ func (p Project) clockJumped(by time.Duration, now time.Time) Project {
 	if isFaultWait(run.Wait) {
 		run.Until = shifted(run.Until, by)
 	}
-	// The end of a run is a time of day of the next 24 hours.
-	for until := run.Settings.Until; until.After(now); until = until.AddDate(0, 0, -1) {
-		run.Settings.Until = until
+	// The end of a run is a time of day of the next 24 hours: on the clocks of its zone,
+	// which the time itself forgets in a ledger.
+	for until := run.Settings.InZone(run.Settings.Until.UTC()); until.After(now); until = until.AddDate(0, 0, -1) {
+		run.Settings.Until = until.UTC()
 	}
 	p.Run = &run
 	return p
