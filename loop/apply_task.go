@@ -133,7 +133,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		case b.Replan:
 			t.LastFail, t.Attempt = b.Why, nil
 		case b.Outcome == ledger.OutcomePlanned:
-			t.Attempt = nil
+			t.Attempt, t.Commit = nil, "" // a commit of an earlier attempt is not what its parts make
 		case t.Attempt != nil:
 			w := *t.Attempt
 			w.Stage = ledger.StageHeld
