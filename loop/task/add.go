@@ -87,7 +87,7 @@ func AddToText(f form.Form, file string, fresh []byte, a ledger.AddTasks) (grown
 	}
 	now, err := f.Parse(file, fresh)
 	if err != nil {
-		return nil, done, err
+		return nil, done, unreadable(err, fresh, a)
 	}
 	missing, all := a.Has(now.Tasks)
 	if all {
@@ -111,6 +111,25 @@ func AddToText(f form.Form, file string, fresh []byte, a ledger.AddTasks) (grown
 		return nil, done, err
 	}
 	return grown, ledger.AddedTasks{IDs: ids, Text: inserted(fresh, grown), Snapshot: now}, nil
+}
+
+// InFile is what the remedy ends with where a text that cannot be read has the words of
+// all new tasks: an earlier call that was cut off may have written them.
+const InFile = "The new words are in the file already: once it can be read, they count"
+
+// unreadable returns the error of a text that tasks cannot be added to.
+func unreadable(err error, text []byte, a ledger.AddTasks) error {
+	input := (*ledger.InputError)(nil)
+	missing := func(t ledger.Task) bool { return !bytes.Contains(text, []byte(t.Title)) }
+	if !errors.As(err, &input) || len(input.Diagnostics) == 0 || slices.ContainsFunc(a.Tasks, missing) {
+		return err
+	}
+	told := slices.Clone(input.Diagnostics)
+	if told[0].Remedy != "" {
+		told[0].Remedy += ". "
+	}
+	told[0].Remedy += InFile
+	return &ledger.InputError{Diagnostics: told}
 }
 
 // refused reports whether a source did not take tasks for what they say. A list without
