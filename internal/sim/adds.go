@@ -28,6 +28,7 @@ type wish struct {
 
 	taken   bool      // somebody was told that it will be added, or is
 	refused bool      // somebody was told that it is not added
+	unheard bool      // whoever asked is gone, and heard no end
 	written time.Time // by the scheduler's clock: when it was last written into the file; zero = not yet
 	out     bool      // a person took it out, or saved a text without it
 	plan    *proposal // of an idea that it is part of; nil: it was asked for as it is
@@ -170,17 +171,28 @@ func (w *site) answered(a ledger.Answer, sleep func(time.Duration), wishes ...*w
 			x.taken, x.refused = x.taken || taken, x.refused || !taken
 		}
 	}
+	heard := func(is bool) {
+		for _, x := range wishes {
+			x.unheard = !is
+		}
+	}
 	told(a.OK)
-	for range 10 {
+	heard(false) // the sleep of a session that is ended does not return
+	for n := 0; a.OK && n < 10; sleep(time.Second) {
 		s, up := w.state()
-		if made, known := s.Project.Addition(a.ID); a.OK && up && known && made.Done {
-			if made.Error != "" {
+		switch made, known := s.Project.Addition(a.ID); {
+		case !up && w.on():
+			continue // it asks until there is a daemon
+		case up && known && made.Done:
+			if made.Error != "" && !strings.HasSuffix(made.Remedy, task.InFile) {
 				told(false)
 			}
+			heard(true)
 			return
 		}
-		sleep(time.Second)
+		n++
 	}
+	heard(true)
 }
 
 var _ engine.Adder = source{}
@@ -294,15 +306,17 @@ func (w *site) wishOf(title string) *wish {
 }
 
 // tellsOfAdd are the messages about an addition, and whether they say that it is made.
+// That the plan has such a task already (add.twice) says neither.
 var tellsOfAdd = map[string]bool{
 	"add.writing": true, "add.done": true, "add.found": true, "add.waits": true,
-	"add.failed": false, "add.source": false, "add.twice": false, "answer." + loop.AddTasks{}.InputKind(): false,
+	"add.failed": false, "add.source": false, "answer." + loop.AddTasks{}.InputKind(): false,
 }
 
 // toldOfAdds sees each message that a chat shows.
 func (a *audit) toldOfAdds(m bot.Message) {
 	made, about := tellsOfAdd[m.Key]
-	if !about {
+	inFile := func(l bot.Line) bool { return strings.HasSuffix(strings.TrimSuffix(l.Text, "."), task.InFile) }
+	if !about || slices.ContainsFunc(m.Lines, inFile) {
 		return
 	}
 	for _, x := range a.w.wishes {
@@ -333,7 +347,7 @@ func (a *audit) addsHold() {
 		switch {
 		case len(has) > x.asked:
 			w.fail("each added task once", "the plan has %q %d times, and it was asked for %d times", x.title, len(has), x.asked)
-		case len(has) == 0 && x.taken && !x.refused && !x.out:
+		case len(has) == 0 && x.taken && !x.refused && !x.unheard && !x.out:
 			w.fail("no added task lost", "%q was taken, and the plan does not have it", x.title)
 		case len(has) == 1 && x.refused && !x.taken && x.asked == 1:
 			w.fail("nobody told what did not happen", "%q was refused, and the plan has it", x.title)

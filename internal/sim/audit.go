@@ -19,6 +19,7 @@ type audit struct {
 	*shared
 
 	calmRun                bool
+	knownRed               bool // people let a run begin on a tree that its commands fail on
 	planned, endedSessions map[string]bool
 	green                  map[string]bool   // trees on which a check passed, to the world's knowledge
 	committedTasks         map[string]string // task → commit
@@ -72,6 +73,8 @@ const (
 	maxQueue    = 2_000 // messages that wait
 	maxSessions = 1_500
 	maxState    = 1 << 20 // bytes of the project's state as JSON
+
+	retriedIn = 2 * time.Minute // what a disk refused is tried again after a minute at most
 )
 
 // tries counts an attempt to commit.
@@ -158,6 +161,7 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
 	case ledger.Verified:
+		a.knownRed = a.knownRed || b.Kind == ledger.KindBaseline && !b.OK
 		w.tell("ledger", "%s", judgement(b))
 	case ledger.TaskCommitted:
 		a.truth(e, b)
@@ -259,7 +263,7 @@ func (a *audit) commits(c ledger.CommitTask) {
 	if a.w.settings.Queue == ledger.QueueBatch {
 		return // a batch is verified as one: its last tree counts
 	}
-	if !a.green[c.Tree] && len(a.w.settings.Verify) > 0 && len(a.w.objects.failing(a.w.repo.base)) == 0 {
+	if !a.knownRed && !a.green[c.Tree] && len(a.w.settings.Verify) > 0 && len(a.w.objects.failing(a.w.repo.base)) == 0 {
 		a.w.fail("no commit unverified", "%s is committed with tree %s, which no command has passed on", c.Subject, c.Tree)
 	}
 }
@@ -274,11 +278,12 @@ func (a *audit) ran(l ledger.Launch, x ledger.Exit) {
 // taskSet checks that done means done.
 func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
 	if b.To == ledger.Withdrawn {
-		if all, _ := a.w.opens(a.w.plan.meant); all[ledger.FoldID(e.Task)] && a.w.planStands() {
+		unheard := a.w.disk != nil && a.w.s.now.Sub(a.w.disk.healed) < retriedIn // the ledger could not take what was read
+		if all, _ := a.w.opens(a.w.plan.meant); all[ledger.FoldID(e.Task)] && a.w.planStands() && !unheard {
 			a.w.fail("no task withdrawn that is in the plan", "%s is withdrawn: %s", e.Task, b.Why)
 		}
 	}
-	if b.To == ledger.Blocked && a.failed[ledger.FoldID(e.Task)] && a.w.shortBurst() {
+	if b.To == ledger.Blocked && a.failed[ledger.FoldID(e.Task)] && a.w.shortBurst() && !a.alone(e.Task) {
 		a.w.fail("no task marked for the agent's trouble", "%s is blocked while every session ends at once: %s", e.Task, b.Why)
 	}
 	if b.To != ledger.Done || b.From != ledger.Active || b.Why != "" {
@@ -289,6 +294,19 @@ func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
 	if t.Attempt != nil && t.Attempt.Tree != t.Attempt.Start && a.committedTasks[ledger.FoldID(e.Task)] == "" {
 		a.w.fail("no false done", "%s is done, and no commit has its change", e.Task)
 	}
+}
+
+// alone reports whether a task failed at once while others worked, within two hours:
+// nobody can tell that from an hour in which all do.
+func (a *audit) alone(task string) bool {
+	s, _ := a.w.state()
+	key := a.w.name + "/" + s.Project.Source + "/" + ledger.FoldID(task)
+	for _, l := range s.Shared.Early {
+		if _, is := l.Alone[key]; is {
+			return true
+		}
+	}
+	return false
 }
 
 // nobodyAtWork holds that no session of a run is alive. A run that is stopped

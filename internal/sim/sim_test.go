@@ -147,7 +147,7 @@ func TestAdds(t *testing.T) {
 	opt.adds = 1
 	var mu sync.Mutex
 	var counts [faults]int
-	parallel(1, 61, func(seed uint64) {
+	parallel(1, 81, func(seed uint64) {
 		r, err := play(seed, opt)
 		if err != nil {
 			t.Error(err)
