@@ -3,7 +3,9 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -48,6 +50,15 @@ func (h Hook) Name() string {
 	return u.Host
 }
 
+// Missing reports whether the hook runs a program of a path at which there is nothing now.
+func (h Hook) Missing() bool {
+	if len(h.Run) == 0 || !strings.Contains(h.Run[0], "/") {
+		return false
+	}
+	_, err := os.Stat(h.Run[0])
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // hooks checks the sections [[hook]].
 func (c *checker) hooks() {
 	seen := map[string]bool{}
@@ -65,7 +76,8 @@ func (c *checker) hooks() {
 		case seen[h.Key()] && h.Run != nil:
 			c.value("a second hook of this command: write all events into the first", at("run")...)
 		case h.Run != nil:
-			if st, err := os.Stat(h.Run[0]); strings.Contains(h.Run[0], "/") && (err != nil || st.IsDir() || st.Mode()&0o111 == 0) {
+			// One that is missing may lie on a disk that is mounted later: it keeps nothing from starting.
+			if st, err := os.Stat(h.Run[0]); strings.Contains(h.Run[0], "/") && err == nil && (st.IsDir() || st.Mode()&0o111 == 0) {
 				c.value(h.Run[0]+" is no program: name a file that can be executed", at("run")...)
 			}
 		case h.Post == "":

@@ -30,6 +30,7 @@ var checks = slices.Concat([]check{
 	{"limits", checkLimits},
 	{"project", checkProjects},
 	{"agent", checkAgents},
+	{"hook", checkHooks},
 	{"requests", checkRequests},
 }, chatChecks(), []check{
 	{"people", checkPeople},

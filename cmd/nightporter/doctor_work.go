@@ -275,6 +275,16 @@ func checkAgents(ctx context.Context, p *doctorContext) []finding {
 	return out
 }
 
+// checkHooks looks for the programs of hooks.
+func checkHooks(_ context.Context, p *doctorContext) (list []finding) {
+	for _, h := range p.cfg.Hooks {
+		if h.Missing() {
+			list = append(list, findLook("put it there, or correct run in [[hook]]", "%s is not there; it is tried with each event", h.Run[0]))
+		}
+	}
+	return list
+}
+
 // pairedPeople asks the process that holds the ledger for the number of paired
 // people. known is false if no process answers.
 func pairedPeople(ctx context.Context, p *doctorContext) (n int, known bool) {

@@ -21,8 +21,8 @@ const (
 	callsKept   = 20 // of a hook, whose folders stay: one that fails is called 1,440 times a day
 )
 
-// commandProject is the project of commands. No project can have that name, so they
-// share no caches with one.
+// commandProject begins the project of each hook's commands. No project can have such a
+// name, so they share no caches with one, nor with another hook.
 const commandProject = "hooks_"
 
 // Runner runs commands inside the boundary (loop/agent).
@@ -61,7 +61,7 @@ func (h *Hooks) command(ctx context.Context, hook config.Hook, ev Event) error {
 		words[n] = project.Quote(word)
 	}
 	launch := ledger.Launch{
-		Session: name, Run: name, Project: commandProject, Kind: ledger.KindHook, Work: work,
+		Session: name, Run: name, Project: commandProject + hook.Key(), Kind: ledger.KindHook, Work: work,
 		Command: "exec " + strings.Join(words, " ") + " <event.json", Wall: ledger.Duration(commandTime),
 	}
 	var exit ledger.Exit

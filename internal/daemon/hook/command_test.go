@@ -34,11 +34,6 @@ func TestCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	runner, err := agent.New(agent.Options{State: state, Projects: map[string]agent.Grant{"hooks_": {Shared: []string{shared}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.runner, p.folder = runner, filepath.Join(state, "runs")
 	script := `
 		cmp -s - event.json || exit 1
 		echo x >"$1/outside" && exit 1
@@ -47,6 +42,12 @@ func TestCommand(t *testing.T) {
 		cat event.json >>"$2/taken"
 	`
 	p.hooks = []config.Hook{{On: []string{hook.TaskDone}, Run: []string{"/bin/sh", "-c", script, "it's", outside, shared}}}
+	grants := map[string]agent.Grant{"hooks_" + p.hooks[0].Key(): {Shared: []string{shared}}} // a project of the hook's own
+	runner, err := agent.New(agent.Options{State: state, Projects: grants})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.runner, p.folder = runner, filepath.Join(state, "runs")
 	p.begin()
 	for _, task := range []string{"Task 1", "Task 2", "Task 3"} {
 		p.commit(task, done(""))

@@ -120,6 +120,9 @@ func (h *Hooks) round(ctx context.Context, posting *sync.WaitGroup, news bool) t
 		if d == nil {
 			d = &delivery{due: true}
 			h.deliveries[key] = d
+			if hook.Missing() {
+				h.o.Log.Warn("the program of a hook is not there; it is tried with each event", "hook", hook.Name(), "program", hook.Run[0])
+			}
 		}
 		d.due = d.due || news
 		if d.busy || !d.due {
