@@ -177,7 +177,7 @@ func Added(s loop.State, a loop.Addition) Message {
 	case a.Error != "" && len(a.IDs) == 0:
 		m := newMessage("add.failed", SignFailed+" "+Clean(name)+": not added")
 		m.Project = name
-		m.quote(a.Error)
+		m.whole(a.Error)
 		m.add(a.Remedy)
 		m.titles(a.Tasks)
 		m.exact("Try again", "/add "+typed(a.Tasks))
@@ -185,7 +185,7 @@ func Added(s loop.State, a loop.Addition) Message {
 	case a.Error != "":
 		m := newMessage("add.stays", SignLook+" "+Ranges(a.IDs)+" stays")
 		m.Project, m.About = name, a.IDs[0]
-		m.quote(a.Error)
+		m.whole(a.Error)
 		m.button("Skip", "/skip "+idArg(a.IDs[0]))
 		return m
 	case !a.Done:
@@ -248,7 +248,7 @@ func notAdded(project string, problems []ledger.Diagnostic, text string) Message
 // unusable adds what is wrong in a source that cannot be used, and what to do.
 func (m *Message) unusable(problems []ledger.Diagnostic) {
 	for _, p := range problems[:min(len(problems), 3)] {
-		m.quote((&ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: p.File, Line: p.Line, Text: p.Text}}}).Error())
+		m.whole((&ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: p.File, Line: p.Line, Text: p.Text}}}).Error())
 		m.add(p.Remedy)
 	}
 }

@@ -87,7 +87,10 @@ func AddToText(f form.Form, file string, fresh []byte, a ledger.AddTasks) (grown
 	}
 	now, err := f.Parse(file, fresh)
 	if err != nil {
-		return nil, done, unreadable(err, fresh, a)
+		// A list that is empty cannot be read, and takes its first task.
+		if _, _, refused := adder.Add(file, fresh, a.Tasks); refused != nil {
+			return nil, done, unreadable(err, fresh, a)
+		}
 	}
 	missing, all := a.Has(now.Tasks)
 	if all {

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,6 +34,9 @@ func (svc *Service) ReadSource(ctx context.Context, name string) (bot.SourceRead
 		}}}
 	}
 	read, closed, err := svc.o.Projects.ReadSource(ctx, s)
+	if errors.As(err, new(*ledger.InputError)) {
+		return bot.SourceReading{Repo: s.Repo, Source: s.Source}, nil // a list without a task cannot be read, and takes one
+	}
 	if err != nil {
 		return bot.SourceReading{}, err
 	}
