@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -151,6 +152,9 @@ func lineCommand(name, command, args, short string) *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return fmt.Errorf("%w. Words that begin with - stand after --: nightporter %s -- \"- …\"", err, name)
+	})
 	if strings.Contains(args, "[now]") {
 		cmd.Flags().BoolVar(&now, "now", false, "cut the session in hand off")
 	}
@@ -168,9 +172,14 @@ const maxWords = 256 << 10
 func readWords(path string, stdin io.Reader) (string, error) {
 	in := stdin
 	if path != "-" {
-		file, err := os.Open(path)
+		// O_NONBLOCK: a pipe that nobody writes into must not hold the command.
+		file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return "", fmt.Errorf("--file: %w", err)
+		}
+		if is, err := file.Stat(); err != nil || !is.Mode().IsRegular() {
+			_ = file.Close() // nothing was read
+			return "", fmt.Errorf("--file %s: it is no file of text. Name one, or send the text to --file -", path)
 		}
 		defer func() { _ = file.Close() }() // it was only read
 		in = file
