@@ -33,7 +33,7 @@ func LostEnd(s loop.State, b ledger.RunEnded) string {
 func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	r := s.Project.Run
 	tally := fmt.Sprintf("%d/%d", b.Done, b.Total)
-	sign, rest := endLine(s, b, tally)
+	sign, rest := endLine(s, b, tally, now)
 	m := newMessage("run.ended", firstLine(sign, s.Project.Name, rest, ""))
 	m.Project = s.Project.Name
 	began := r.Started
@@ -82,7 +82,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 }
 
 // endLine returns the sign of the first line and its text after the project.
-func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) {
+func endLine(s loop.State, b ledger.RunEnded, tally string, now time.Time) (sign, rest string) {
 	r := s.Project.Run
 	switch b.Reason {
 	case ledger.ReasonDone:
@@ -116,7 +116,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 	case ledger.ReasonIterations:
 		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Iterations(), tally)
 	case ledger.ReasonUntil:
-		return SignLook, "ended: " + r.Settings.InZone(r.Settings.Until).Format("15:04") + " reached, " + tally
+		return SignLook, "ended: " + r.Settings.Until.In(now.Location()).Format("15:04") + " reached, " + tally
 	case ledger.ReasonBudget:
 		return SignLook, "ended: budget spent, " + tally
 	case ledger.ReasonBaseline:

@@ -139,7 +139,7 @@ func (d *decision) limited() bool {
 	}
 	switch {
 	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Text: r.Settings.InZone(r.Settings.Until).Format("15:04") + " has come"})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Text: r.Settings.Until.In(d.in.Time.Location()).Format("15:04") + " has come"})
 	case r.Streak >= ledger.MaxBlockedInARow:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: d.streakText()})
 	case r.Settings.MaxTasks > 0 && len(r.DoneNow) >= r.Settings.MaxTasks && done < total && d.anyLeft():

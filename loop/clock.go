@@ -51,10 +51,10 @@ func (p Project) clockJumped(by time.Duration, now time.Time) Project {
 	if isFaultWait(run.Wait) {
 		run.Until = shifted(run.Until, by)
 	}
-	// The end of a run is a time of day of the next 24 hours: on the clocks of its zone,
-	// which the time itself forgets in a ledger.
-	for until := run.Settings.InZone(run.Settings.Until.UTC()); until.After(now); until = until.AddDate(0, 0, -1) {
-		run.Settings.Until = until.UTC()
+	// The end of a run is a time of day of the next 24 hours. In UTC, because a time in a
+	// ledger knows its offset and no zone: where summer time begins or ends, it is an hour off.
+	for until := run.Settings.Until.UTC(); until.After(now); until = until.AddDate(0, 0, -1) {
+		run.Settings.Until = until
 	}
 	p.Run = &run
 	return p

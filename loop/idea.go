@@ -387,7 +387,7 @@ func (d *decision) ideaWritten(addition ledger.TasksAdded) {
 		d.askIdea(i, reason("not added: "+addition.Error, addition.Remedy))
 		return
 	}
-	i.Settings.Until = nextClock(i.Settings.InZone(i.Settings.Until), d.in.Time)
+	i.Settings.Until = nextClock(i.Settings.Until.In(d.in.Time.Location()), d.in.Time)
 	r := d.run()
 	ends := !r.Over() && !r.Aside() && r.Finishing != nil && d.Project.Queued == nil // it takes no task any more
 	starts := r.Over() || r.Aside() || ends

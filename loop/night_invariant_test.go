@@ -190,7 +190,8 @@ func (n *night) reverted(fail func(string, ...any), e ledger.Entry) {
 			delete(n.out, ledger.FoldID(id))
 		}
 	case ledger.TaskSet:
-		if b.Fresh && b.By != "" {
+		// By a person's word, or in their file: a recurring task that they ticked and opened again.
+		if b.Fresh && (b.By != "" || b.Why == "open again in the source") {
 			delete(n.out, ledger.FoldID(e.Task))
 		}
 	case ledger.TaskCommitted:

@@ -285,13 +285,3 @@ func (s Settings) Planner() string {
 // DefaultCoAuthor returns the co-author footer of task commits for a configuration
 // that names none.
 func DefaultCoAuthor(agent string) string { return agent + " <" + agent + "@localhost>" }
-
-// InZone returns t on the clocks of the run's time zone; as it is, where the zone is not
-// named.
-func (s Settings) InZone(t time.Time) time.Time {
-	zone, err := time.LoadLocation(s.Timezone)
-	if err != nil || s.Timezone == "" || t.IsZero() {
-		return t
-	}
-	return t.In(zone)
-}
