@@ -37,6 +37,28 @@ func TestConfirmations(t *testing.T) {
 	}
 }
 
+// TestNothingReady: a run that could begin no task is not offered; the reply says what
+// rests, and what helps.
+func TestNothingReady(t *testing.T) {
+	h := daemon(over())
+	h.offer = bot.ErrNothingReady
+	m := h.say(t, "/run")
+	checkForm(t, "nothing ready", m)
+	var lines, labels []string
+	for _, l := range m.Lines {
+		lines = append(lines, l.Text)
+	}
+	for _, b := range m.Buttons {
+		labels = append(labels, b.Label)
+	}
+	if want := []string{"! shop has no task that can begin", "Blocked: #2", "Waits for a person: #5", "Waits for other tasks: #6"}; !slices.Equal(lines, want) || !m.Refused || len(h.Inputs) > 0 {
+		t.Errorf("%q, want %q; %+v", lines, want, h.Inputs)
+	}
+	if want := []string{"Retry #2", "Pass #5", "Tasks"}; !slices.Equal(labels, want) {
+		t.Errorf("%q, want %q", labels, want)
+	}
+}
+
 // TestRequiredRole: every command has a role, and an unknown one is for admins.
 func TestRequiredRole(t *testing.T) {
 	want := map[ledger.Role]string{

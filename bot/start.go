@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,9 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 		return parseMistake(err), nil
 	}
 	offer, err := host.Offer(ctx, d.project, f)
+	if errors.Is(err, ErrNothingReady) {
+		return nothingReady(d.s), nil
+	}
 	var input *ledger.InputError
 	if errors.As(err, &input) {
 		return NotStarted(d.project, input.Diagnostics), nil
@@ -37,6 +41,40 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 		return Message{}, err
 	}
 	return d.doAsking(ctx, ledger.AskStart, offer)
+}
+
+// ErrNothingReady is DaemonService.Offer's error about a run that could begin no task.
+var ErrNothingReady = errors.New("no task can begin")
+
+// nothingReady returns the reply to /run where no task can begin: which tasks rest, and
+// what would help.
+func nothingReady(s loop.State) Message {
+	m := refusal("run.nothing", firstLine(SignLook, s.Project.Name, "has no task that can begin", ""))
+	m.Project = s.Project.Name
+	rests := func(words string, status ...ledger.Status) {
+		var ids []string
+		for _, t := range s.Project.Tasks.All() {
+			if slices.Contains(status, t.Status) {
+				ids = append(ids, t.Task.ID)
+			}
+		}
+		if len(ids) > 0 {
+			m.add(words + ": " + Ranges(ids))
+		}
+	}
+	rests("Blocked", ledger.Blocked)
+	rests("Waits for a person", ledger.ManualVerify, ledger.Waiting)
+	rests("Waits for other tasks", ledger.Pending)
+	if len(m.Lines) == 1 {
+		m.add("Nothing in its list is open. /add TEXT gives it a task.")
+	}
+	for _, q := range s.Project.Questions {
+		if button := wordingOf(q).runEnd; button != nil && len(m.Buttons) < 3 {
+			m.button(button(q))
+		}
+	}
+	m.button("Tasks", "/tasks")
+	return m
 }
 
 // Running returns the reply to /run for a project with a run under way.

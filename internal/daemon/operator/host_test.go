@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,5 +46,13 @@ func TestOffer(t *testing.T) {
 	}
 	if _, err := h.Offer(t.Context(), "shop", bot.RunFlags{From: "70"}); err == nil {
 		t.Error("a task that is not there is offered")
+	}
+	for _, plan := range []string{"- [x] **Task 1: One**\n- [ ] (blocked) **Task 2: Two**\n", "- [x] **Task 1: One**\n"} {
+		if err := os.WriteFile(filepath.Join(repo, "plan.md"), []byte(plan), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := h.Offer(t.Context(), "shop", bot.RunFlags{}); !errors.Is(err, bot.ErrNothingReady) {
+			t.Errorf("%q: a run that can begin no task is offered: %+v, %v", plan, o, err)
+		}
 	}
 }
