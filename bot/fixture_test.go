@@ -90,6 +90,7 @@ type host struct {
 	configured []string
 	asked      []bot.RunFlags
 	offer      error
+	idle       bool // whether the run that is offered could begin nothing
 }
 
 func (h *host) Shared() loop.Shared      { return h.Night.State.Shared }
@@ -102,7 +103,7 @@ func (h *host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.Of
 	set.Profile, set.MaxTasks, set.OnBlocked = "review", 5, ledger.OnBlockedStop
 	set.Until = time.Date(2026, 11, 20, 7, 0, 0, 0, h.Now.Location())
 	set.Only = f.Only
-	return loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 12, First: "Task 1"}, h.offer
+	return loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 12, First: "Task 1", Idle: h.idle}, h.offer
 }
 
 func (h *host) say(t *testing.T, line string) bot.Message {

@@ -41,7 +41,7 @@ func TestConfirmations(t *testing.T) {
 // rests, and what helps.
 func TestNothingReady(t *testing.T) {
 	h := daemon(over())
-	h.offer = bot.ErrNothingReady
+	h.idle = true
 	m := h.say(t, "/run")
 	checkForm(t, "nothing ready", m)
 	var lines, labels []string

@@ -30,9 +30,6 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 		return parseMistake(err), nil
 	}
 	offer, err := host.Offer(ctx, d.project, f)
-	if errors.Is(err, ErrNothingReady) {
-		return nothingReady(d.s), nil
-	}
 	var input *ledger.InputError
 	if errors.As(err, &input) {
 		return NotStarted(d.project, input.Diagnostics), nil
@@ -40,11 +37,11 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
+	if offer.Idle {
+		return nothingReady(d.s), nil
+	}
 	return d.doAsking(ctx, ledger.AskStart, offer)
 }
-
-// ErrNothingReady is DaemonService.Offer's error about a run that could begin no task.
-var ErrNothingReady = errors.New("no task can begin")
 
 // nothingReady returns the reply to /run where no task can begin: which tasks rest, and
 // what would help.

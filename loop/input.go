@@ -155,6 +155,7 @@ type OfferRun struct {
 	MaxSessions int
 	Tasks       int    // number of open tasks in the source; -1 = unknown
 	First       string // id of the first open task
+	Idle        bool   // the run could begin nothing: no task is ready, and no branch is red
 }
 
 // Late is a command that arrived more than an hour after it was sent, for example

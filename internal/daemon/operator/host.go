@@ -80,10 +80,10 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		}
 	}
 	state, _ := h.o.Engine.State(project)
-	if len(state.Project.RedTips) == 0 && len(loop.ReadyTasks(state, s, snapshot, time.Now())) == 0 {
-		return loop.OfferRun{}, bot.ErrNothingReady
+	o := loop.OfferRun{
+		Settings: s, MaxSessions: h.o.Projects.Config().Sessions(),
+		Idle: len(state.Project.RedTips) == 0 && len(loop.ReadyTasks(state, s, snapshot, time.Now())) == 0,
 	}
-	o := loop.OfferRun{Settings: s, MaxSessions: h.o.Projects.Config().Sessions()}
 	if s.Profile != "review" {
 		r, err := h.o.Projects.Resolve(project, config.Overrides{Profile: "review"})
 		if err != nil {
