@@ -1,11 +1,14 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/nightporter/nightporter/bot/words"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Handle carries out the command in r.Text and returns the reply for its sender.
@@ -53,12 +56,12 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	return m, nil
 }
 
-// onlyAtWork returns the only one of the projects that has a run under way, "" if none
-// or several have.
-func onlyAtWork(service Service, names []string) string {
+// only returns the only one of the projects whose state satisfies is, "" if none or
+// several do.
+func only(service Service, names []string, is func(loop.State) bool) string {
 	found := ""
 	for _, name := range names {
-		if s, ok := service.State(name); ok && !s.Project.Run.Over() {
+		if s, ok := stateOf(service, name); ok && is(s) {
 			if found != "" {
 				return ""
 			}
@@ -66,6 +69,26 @@ func onlyAtWork(service Service, names []string) string {
 		}
 	}
 	return found
+}
+
+// onlyMeant returns the project that a command is about although none is named, ""
+// where that cannot be told. A look at a task belongs to the only project that has such
+// a task. Plain words belong to the only project at work, or else to the only one that
+// asks something: all that they do is an offer, which names the project.
+func onlyMeant(service Service, names []string, c Command) string {
+	if c.Verb != VerbWords {
+		if c.Target == "" || RequiredRole(c) != ledger.RoleView {
+			return ""
+		}
+		return only(service, names, func(s loop.State) bool { _, ok := FindTask(s, c.Target); return ok })
+	}
+	if words.Read(c.Words).Intent == words.Guidance {
+		return ""
+	}
+	return cmp.Or(
+		only(service, names, func(s loop.State) bool { return !s.Project.Run.Over() }),
+		only(service, names, func(s loop.State) bool { return len(s.Project.Questions) > 0 }),
+	)
 }
 
 // pickProject returns the project that a command is about, or the message that
@@ -95,8 +118,8 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 		return r.Project, nil
 	case len(all) == 1:
 		return all[0], nil
-	case c.Verb == VerbWords && words.Read(c.Words).Intent != words.Guidance && onlyAtWork(service, all) != "":
-		return onlyAtWork(service, all), nil // what is offered names it
+	case onlyMeant(service, all, *c) != "":
+		return onlyMeant(service, all, *c), nil
 	case len(all) == 0:
 		m := refusal("cmd.noproject", SignLater+" No project runs here")
 		m.add("Start one: nightporter run")

@@ -16,8 +16,8 @@ import (
 // and done by no sentence.
 
 // plainCommand returns the command that a meaning stands for whatever the state of the
-// project: of a look, or of one that a person confirms by its button. It returns "" for
-// the other meanings.
+// project: a look, at the task that the words name, or one that a person confirms by
+// its button. It returns "" for the other meanings.
 func plainCommand(m words.Meaning) string {
 	now := ""
 	if m.Arg == "now" {
@@ -25,7 +25,7 @@ func plainCommand(m words.Meaning) string {
 	}
 	switch m.Intent {
 	case words.Look:
-		return "/" + m.Arg
+		return strings.TrimSpace("/" + m.Arg + " " + m.Task)
 	case words.Stop:
 		return "/" + string(VerbStop) + now
 	case words.Pause:

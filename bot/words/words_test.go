@@ -46,6 +46,8 @@ func TestRead(t *testing.T) {
 		"skip #8":                    {Intent: Skip, Task: "8"},
 		"retry task TECH-9":          {Intent: Retry, Task: "tech-9"},
 		"überspring 8":               {Intent: Skip, Task: "8"},
+		"why is BUG-7 blocked?":      {Intent: Look, Arg: "why", Task: "bug-7"},
+		"warum ist #4 gescheitert":   {Intent: Look, Arg: "why", Task: "4"},
 		"use c":                      {Intent: Choose, Arg: "c"},
 		"Stop\nafter this":           {Intent: Stop, Arg: "task"},
 		"shop":                       {Intent: Guidance}, // not stop, misspelt
