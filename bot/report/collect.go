@@ -62,8 +62,9 @@ type collector struct {
 	given    map[string]*Guided
 	order    []string // ids of given, in order
 	done     []string
-	finished map[string]bool // ids of completed tasks, folded
-	agent    string          // the agent parked last
+	finished map[string]bool     // ids of completed tasks, folded
+	agent    string              // the agent parked last
+	parked   ledger.FailureClass // why it was
 	wait     *Span
 	left     *burndown
 }
@@ -79,7 +80,7 @@ func (c *collector) sharedEntry(e ledger.Entry) {
 			c.Strangers++
 		}
 	case ledger.AgentParked:
-		c.agent = b.Agent
+		c.agent, c.parked = b.Agent, b.Why
 	case ledger.WasOff:
 		if b.To.After(c.From) && !b.From.After(c.To) {
 			c.Off = append(c.Off, Span{From: c.local(later(b.From, c.From)), To: c.local(earlier(b.To, c.To))})
@@ -212,10 +213,7 @@ func (c *collector) state(b ledger.RunStateSet, at time.Time) {
 	if b.State == ledger.RunWaiting || b.State == ledger.RunPaused {
 		switch b.Wait {
 		case ledger.WaitLimit:
-			why = "the usage limit"
-			if c.agent != "" {
-				why = bot.Cut(bot.Clean(c.agent), 16) + "'s limit"
-			}
+			why = c.awaited()
 		case ledger.WaitAgent:
 			why = "an agent that needs you"
 		case ledger.WaitQuestion:
@@ -237,6 +235,21 @@ func (c *collector) state(b ledger.RunStateSet, at time.Time) {
 	if why != "" {
 		c.wait = &Span{From: c.local(at), Why: why}
 	}
+}
+
+// awaited returns what a run waits for while its agent is parked.
+func (c *collector) awaited() string {
+	if c.parked == ledger.FailureNetwork {
+		return "the network"
+	}
+	if c.agent == "" {
+		return "the usage limit"
+	}
+	name := bot.Cut(bot.Clean(c.agent), 16)
+	if c.parked == ledger.FailureEarly {
+		return name + " to work"
+	}
+	return name + "'s limit"
 }
 
 func (c *collector) endWait(at time.Time) {

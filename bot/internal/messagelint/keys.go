@@ -46,7 +46,7 @@ var Keys = map[string][]string{
 
 	// Pushed: conditions that end by themselves, or say how to end them.
 	"limit.waiting":     {"Goes on by itself."},
-	"limit.network":     {"The network or the far side fails. Tried again until it works"},
+	"limit.network":     {"The network or the far side fails. Tried again until it works", "Counts for no task. Tried again until a session works."},
 	"standstill":        {"Looks again every ", "Looks again by itself"},
 	"outage":            {"Goes on by itself. Sent directly"},
 	"disk":              {"On the host: nightporter du"},
