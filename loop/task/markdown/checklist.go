@@ -317,7 +317,7 @@ const maxGroupText = 2000
 // more than size bytes together.
 func (p *plan) linesWithin(start, end, size int) int {
 	for i := start; i < end; i++ {
-		if p.lines[i].End-p.lines[start].Start > size {
+		if p.line(i).End-p.line(start).Start > size {
 			return i
 		}
 	}
@@ -416,6 +416,7 @@ func (d *document) nameTasks(tasks []docTask) {
 // Parse implements form.Form.
 func (Checklist) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	d := scanDocument(file, data)
+	d.text = string(data)
 	tasks, _ := d.checklistTasks()
 	return d.snapshot(file, tasks)
 }

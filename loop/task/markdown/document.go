@@ -272,7 +272,10 @@ func (d *document) scanBlocks() {
 // the index after them. A --- above prose is a rule between sections: what stands
 // below it is not hidden.
 func (d *document) frontMatter() int {
-	line := func(i int) string { return string(bytes.TrimRight(d.data[d.lines[i].Start:d.lines[i].End], " \t")) }
+	line := func(i int) string {
+		at := d.line(i)
+		return string(bytes.TrimRight(d.data[at.Start:at.End], " \t"))
+	}
 	if len(d.lines) == 0 || line(0) != "---" {
 		return 0
 	}
@@ -343,10 +346,10 @@ func headingText(data []byte, at form.Span) form.Span {
 	return at
 }
 
-// string returns a part of the text. All of them share one copy.
+// string returns a part of the text.
 func (p *plan) string(at form.Span) string {
 	if p.text == "" {
-		p.text = string(p.data)
+		return string(p.data[at.Start:at.End])
 	}
 	return p.text[at.Start:at.End]
 }

@@ -338,7 +338,7 @@ func (d *document) section(start, end int) string {
 		if i > start {
 			b.WriteByte('\n')
 		}
-		line := d.lines[i]
+		line := d.line(i)
 		if len(boxes) > 0 && boxes[0].line == i {
 			b.Write(d.data[line.Start:boxes[0].at.Start])
 			b.WriteByte(' ')

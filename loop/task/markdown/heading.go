@@ -111,7 +111,8 @@ func (d *document) taskHeadings() []int {
 
 // headingLine returns a heading from its first # on.
 func (d *document) headingLine(h *heading) []byte {
-	return bytes.TrimLeft(d.data[d.lines[h.line].Start:max(h.text.End, d.lines[h.line].Start)], " \t")
+	start := d.line(h.line).Start
+	return bytes.TrimLeft(d.data[start:max(h.text.End, start)], " \t")
 }
 
 // headingTasks reads the tasks of a document whose tasks are headings.
@@ -348,6 +349,7 @@ func (d *document) headingNotes(tasks []docTask, inside []int32) {
 // Parse implements form.Form.
 func (Headings) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	d := scanDocument(file, data)
+	d.text = string(data)
 	tasks, _ := d.headingTasks()
 	return d.snapshot(file, tasks)
 }

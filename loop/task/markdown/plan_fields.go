@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,13 +31,13 @@ const (
 )
 
 // fieldNames maps the spellings found in real plans to fields.
-var fieldNames = map[string]field{
+var fieldNames = capitalised(map[string]field{
 	"scope": fieldScope, "depends on": fieldDepends, "depends-on": fieldDepends, "depend on": fieldDepends,
 	"depends": fieldDepends, "dependencies": fieldDepends, "dependency": fieldDepends,
 	"acceptance": fieldAcceptance, "acceptance criteria": fieldAcceptance, "notes": fieldNotes, "note": fieldNotes,
 	"priority": fieldPriority, "complexity": fieldComplexity, "threshold": fieldThreshold, "consensus": fieldConsensus,
 	"allow": fieldAllow,
-}
+})
 
 // listMark returns what a list item begins with, "" for other text: a bullet or a
 // number, and a box. It is written out because every line of a plan goes through it,
@@ -88,10 +89,27 @@ func fieldLine(s string) (f field, value string, ok bool) {
 		}
 	}
 	name = oneLine(name)
-	if f, ok := fieldNames[strings.ToLower(name)]; ok {
+	if f, ok := named(fieldNames, name); ok {
 		return f, strings.TrimSpace(value), true
 	}
 	return fieldUnknown, name, true
+}
+
+// named looks a name up whose case does not matter. names has lower case, and the
+// spellings of nearly all files, which are found without a copy of the name.
+func named(names map[string]field, name string) (f field, ok bool) {
+	if f, ok = names[name]; !ok {
+		f, ok = names[strings.ToLower(name)]
+	}
+	return f, ok
+}
+
+// capitalised adds the names with a capital letter to a map of names in lower case.
+func capitalised(names map[string]field) map[string]field {
+	for name, f := range maps.Clone(names) {
+		names[strings.ToUpper(name[:1])+name[1:]] = f
+	}
+	return names
 }
 
 // content is one line of a field's value.
@@ -104,24 +122,31 @@ type content struct {
 
 // fieldText is the value of a field.
 type fieldText struct {
+	name  field
 	line  int // index of the field's own line
 	lines []content
 }
 
 // fieldTexts are the fields of a task. It has a few, so a list is faster than a map.
-type fieldTexts []struct {
-	name field
-	text *fieldText
-}
+type fieldTexts []fieldText
 
 // of returns the value of a field, nil without one.
 func (f fieldTexts) of(name field) *fieldText {
 	for n := range f {
 		if f[n].name == name {
-			return f[n].text
+			return &f[n]
 		}
 	}
 	return nil
+}
+
+// add returns the fields with one that begins in a line. It uses the room of fields that
+// were in the list before.
+func (f fieldTexts) add(name field, line int) fieldTexts {
+	n := len(f)
+	f = slices.Grow(f, 1)[:n+1]
+	f[n] = fieldText{name: name, line: line, lines: f[n].lines[:0]}
+	return f
 }
 
 // inlineIndent is the indent of text on the same line as the field's name.
@@ -129,9 +154,10 @@ const inlineIndent = -1
 
 var comment = regexp.MustCompile(`<!--.*?-->`)
 
-// fields collects a task's fields. A field that is written twice has both
-// values.
-func (p *plan) fields(t *planTask) (found fieldTexts) {
+// fields collects a task's fields in the room of the last one's. A field that is
+// written twice has both values.
+func (p *plan) fields(t *planTask, room fieldTexts) fieldTexts {
+	found := room[:0]
 	var cur *fieldText
 	var open *block
 	level, bullets := 0, false // indent of the fields, and whether they have bullets
@@ -171,11 +197,8 @@ func (p *plan) fields(t *planTask) (found fieldTexts) {
 			case ok && f != fieldUnknown:
 				level, bullets = indent, bullets || bullet != ""
 				if cur = found.of(f); cur == nil {
-					cur = &fieldText{line: i}
-					found = append(found, struct {
-						name field
-						text *fieldText
-					}{f, cur})
+					found = found.add(f, i)
+					cur = &found[len(found)-1]
 				}
 				if value != "" {
 					cur.lines = append(cur.lines, content{inlineIndent, value, true, false})
@@ -219,6 +242,9 @@ func (p *plan) nearField(line int, name string) {
 func (f *fieldText) joined() string {
 	if f == nil {
 		return ""
+	}
+	if len(f.lines) == 1 {
+		return f.lines[0].text
 	}
 	var b strings.Builder
 	for i, l := range f.lines {
@@ -270,10 +296,11 @@ var priorities = map[string]int{
 // read turns the scanned text into tasks, and checks references between them.
 func (p *plan) read() []ledger.Task {
 	tasks := make([]ledger.Task, 0, len(p.tasks))
-	deps := make([]*fieldText, 0, len(p.tasks))
+	deps := make([]dependsOn, len(p.tasks))
+	var f fieldTexts
 	for n := range p.tasks {
 		t := &p.tasks[n]
-		f := p.fields(t)
+		f = p.fields(t, f)
 		mark := t.state(p.data)
 		if mark == ledger.MarkDone && len(t.marks) > 0 {
 			p.warning(t.line, t.id+" is ticked and marked "+Statuses[t.marks[0].mark]+": it counts as done", "")
@@ -283,14 +310,15 @@ func (p *plan) read() []ledger.Task {
 				p.warning(t.line, d.text, d.fix)
 			}
 		}
-		task := ledger.Task{
+		tasks = append(tasks, ledger.Task{
 			ID: t.id, Title: t.title, Body: p.body(t), Mark: mark, Line: t.line + 1,
 			Scope: f.of(fieldScope).joined(), Acceptance: f.of(fieldAcceptance).items(), Notes: f.of(fieldNotes).joined(),
-		}
+		})
+		task := &tasks[n]
 		if len(task.Acceptance) == 1 && noneWords[strings.ToLower(task.Acceptance[0])] {
 			task.Acceptance = nil
 		}
-		p.scope(&task, f.of(fieldScope))
+		p.scope(task, f.of(fieldScope))
 		if v := f.of(fieldPriority); v != nil {
 			word := strings.ToLower(v.joined())
 			n, ok := priorities[word]
@@ -314,8 +342,9 @@ func (p *plan) read() []ledger.Task {
 		task.Threshold = p.threshold(f.of(fieldThreshold))
 		task.Consensus = p.consensus(f.of(fieldConsensus))
 		task.Allow = p.allow(f.of(fieldAllow))
-		tasks = append(tasks, task)
-		deps = append(deps, f.of(fieldDepends))
+		if v := f.of(fieldDepends); v != nil {
+			deps[n] = dependsOn{text: strings.ReplaceAll(v.joined(), "\n", ", "), line: v.line}
+		}
 	}
 	p.resolveDependencies(tasks, deps)
 	return tasks
@@ -418,24 +447,26 @@ func (t taskLine) state(data []byte) ledger.Mark {
 // body returns the task's lines without the box line, with plain line ends and
 // no surrounding blank lines. Text behind the title becomes its first line.
 func (p *plan) body(t *planTask) string {
-	var lines []string
-	if t.tail != "" && !strings.HasPrefix(t.tail, "<!--") {
-		lines = append(lines, t.tail)
-	}
 	first := t.line + 1
-	for len(lines) == 0 && first < t.end && strings.TrimSpace(p.string(p.lines[first])) == "" {
+	if t.tail != "" && !strings.HasPrefix(t.tail, "<!--") {
+		if first == t.end {
+			return t.tail
+		}
+		return t.tail + "\n" + p.plainLines(first, t.end)
+	}
+	for first < t.end && strings.TrimSpace(p.string(p.line(first))) == "" {
 		first++
 	}
-	if first < t.end {
-		lines = append(lines, p.plainLines(first, t.end))
+	if first == t.end {
+		return ""
 	}
-	return strings.Join(lines, "\n")
+	return p.plainLines(first, t.end)
 }
 
 // plainLines returns the lines from start to before end with plain line ends: a part of
 // the text where it has such.
 func (p *plan) plainLines(start, end int) string {
-	if whole := p.string(form.Span{Start: p.lines[start].Start, End: p.lines[end-1].End}); strings.IndexByte(whole, '\r') < 0 {
+	if whole := p.string(form.Span{Start: p.line(start).Start, End: p.line(end - 1).End}); strings.IndexByte(whole, '\r') < 0 {
 		return whole
 	}
 	var b strings.Builder
@@ -443,7 +474,7 @@ func (p *plan) plainLines(start, end int) string {
 		if i > start {
 			b.WriteByte('\n')
 		}
-		b.WriteString(p.string(p.lines[i]))
+		b.WriteString(p.string(p.line(i)))
 	}
 	return b.String()
 }

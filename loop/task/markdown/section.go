@@ -58,7 +58,8 @@ type labelWalk struct {
 // label reaches to the next line that is neither indented nor a box.
 func (w *labelWalk) above(b *box) int {
 	for ; w.next < b.line; w.next++ {
-		text := w.data[w.lines[w.next].Start:w.lines[w.next].End]
+		at := w.line(w.next)
+		text := w.data[at.Start:at.End]
 		if len(text) == 0 || isBlank(text[0]) || w.code[w.next] || itemLength(text) > 0 {
 			continue
 		}
