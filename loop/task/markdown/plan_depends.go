@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -17,6 +18,15 @@ const maxDepends = 1_000_000
 
 // noneWords holds the notations for "no dependencies".
 var noneWords = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "nothing": true, "none.": true}
+
+// saysNone reports whether a list of dependencies says that there are none. Most begin
+// with another letter, which saves the expression.
+func saysNone(s string) bool {
+	if s != "" && s[0] < utf8.RuneSelf && s[0] != '-' && s[0]|0x20 != 'n' {
+		return false
+	}
+	return noneWords[strings.ToLower(s)] || dependsNone.MatchString(s)
+}
 
 // dependsOn is a task's field of dependencies.
 type dependsOn struct {
@@ -197,7 +207,7 @@ func parseDepends(s string) (refs []taskRef, bad string) {
 	if len(s) > 5 && s[3]|0x20 == 'k' && taskIDLength([]byte(s)) == len(s) {
 		return []taskRef{{from: strings.TrimSpace(s[4:])}}, "" // "Task 8", as most are
 	}
-	if noneWords[strings.ToLower(s)] || dependsNone.MatchString(s) {
+	if saysNone(s) {
 		return nil, ""
 	}
 	ranges := 0

@@ -2,10 +2,10 @@ package markdown
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -31,13 +31,13 @@ const (
 )
 
 // fieldNames maps the spellings found in real plans to fields.
-var fieldNames = capitalised(map[string]field{
+var fieldNames = map[string]field{
 	"scope": fieldScope, "depends on": fieldDepends, "depends-on": fieldDepends, "depend on": fieldDepends,
 	"depends": fieldDepends, "dependencies": fieldDepends, "dependency": fieldDepends,
 	"acceptance": fieldAcceptance, "acceptance criteria": fieldAcceptance, "notes": fieldNotes, "note": fieldNotes,
 	"priority": fieldPriority, "complexity": fieldComplexity, "threshold": fieldThreshold, "consensus": fieldConsensus,
 	"allow": fieldAllow,
-})
+}
 
 // listMark returns what a list item begins with, "" for other text: a bullet or a
 // number, and a box. It is written out because every line of a plan goes through it,
@@ -69,14 +69,27 @@ func listMark(s string) string {
 // bullet and emphasis. For a name that is no field it returns fieldUnknown,
 // with the name as value.
 func fieldLine(s string) (f field, value string, ok bool) {
-	s = s[len(listMark(s)):]
+	name, value, ok := splitField(s[len(listMark(s)):])
+	if !ok {
+		return fieldUnknown, "", false
+	}
+	name = oneLine(name)
+	if f, ok := fieldNamed(fieldNames, name); ok {
+		return f, strings.TrimSpace(value), true
+	}
+	return fieldUnknown, name, true
+}
+
+// splitField splits the text of a line at the colon behind a name, and takes the
+// emphasis off both.
+func splitField(s string) (name, value string, ok bool) {
 	emph := s[:len(s)-len(strings.TrimLeft(s, "*_"))]
 	s = s[len(emph):]
 	n := strings.IndexByte(s, ':')
-	if n < 1 || n > 30 || len(emph) > 3 {
+	if n < 1 || n > maxFieldName || len(emph) > 3 {
 		return "", "", false
 	}
-	name, value := s[:n], s[n+1:]
+	name, value = s[:n], s[n+1:]
 	if emph != "" {
 		if before, ok := strings.CutSuffix(strings.TrimSpace(name), emph); ok {
 			name = before
@@ -88,28 +101,29 @@ func fieldLine(s string) (f field, value string, ok bool) {
 			return "", "", false
 		}
 	}
-	name = oneLine(name)
-	if f, ok := named(fieldNames, name); ok {
-		return f, strings.TrimSpace(value), true
-	}
-	return fieldUnknown, name, true
+	return name, value, true
 }
 
-// named looks a name up whose case does not matter. names has lower case, and the
-// spellings of nearly all files, which are found without a copy of the name.
-func named(names map[string]field, name string) (f field, ok bool) {
-	if f, ok = names[name]; !ok {
-		f, ok = names[strings.ToLower(name)]
+// maxFieldName is how long the name of a field can be.
+const maxFieldName = 30
+
+// fieldNamed looks a field up by its name, whose case does not matter. Every line that
+// may name one goes through it, so it makes no copy of the name.
+func fieldNamed(names map[string]field, name string) (f field, ok bool) {
+	lower := make([]byte, 0, maxFieldName)
+	for i := range len(name) {
+		c := name[i]
+		if c >= utf8.RuneSelf || i == maxFieldName {
+			f, ok = names[strings.ToLower(name)]
+			return f, ok
+		}
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		lower = append(lower, c)
 	}
+	f, ok = names[string(lower)]
 	return f, ok
-}
-
-// capitalised adds the names with a capital letter to a map of names in lower case.
-func capitalised(names map[string]field) map[string]field {
-	for name, f := range maps.Clone(names) {
-		names[strings.ToUpper(name[:1])+name[1:]] = f
-	}
-	return names
 }
 
 // content is one line of a field's value.
