@@ -102,7 +102,10 @@ func (p *plan) resolveDependencies(tasks []ledger.Task, deps []dependsOn) {
 		on.begin(i, len(tasks))
 		for _, r := range refs {
 			for _, id := range []string{r.from, r.to} {
-				if _, ok := first["task "+strings.ToLower(id)]; !ok && id != "" {
+				if id == "" {
+					continue
+				}
+				if _, ok := first["task "+strings.ToLower(id)]; !ok {
 					p.finding(line, fmt.Sprintf("%s depends on Task %s, which this plan lacks", t.ID, id), "Correct the number, or remove it")
 				}
 			}

@@ -435,12 +435,12 @@ func (p *plan) scope(t *ledger.Task, f *fieldText) {
 		if t.Mark == ledger.MarkDone {
 			continue
 		}
-		switch text := clip(i.Text, 80); i.Kind {
+		switch i.Kind {
 		case ledger.ScopeBad:
-			p.finding(f.line, fmt.Sprintf("scope of %s: %q is not a path below the repository", t.ID, text),
+			p.finding(f.line, fmt.Sprintf("scope of %s: %q is not a path below the repository", t.ID, clip(i.Text, 80)),
 				"Write paths relative to the repository's top folder")
 		case ledger.ScopeProse:
-			p.warning(f.line, fmt.Sprintf("scope of %s: %q is prose: the reviewer sees it, it permits no file", t.ID, text),
+			p.warning(f.line, fmt.Sprintf("scope of %s: %q is prose: the reviewer sees it, it permits no file", t.ID, clip(i.Text, 80)),
 				"Name folders, files or globs, in backticks")
 		}
 	}

@@ -26,12 +26,28 @@ type planMark struct {
 
 // taskLine is a task's box line in parts, with their positions.
 type taskLine struct {
-	id     string // with single spaces: "Task 5"
-	title  string
-	tail   string    // text behind the title, without marks
-	box    form.Span // the characters between the brackets
+	id         string // with single spaces: "Task 5"
+	title      string
+	tail       string    // text behind the title, without marks
+	box        form.Span // the characters between the brackets
+	*lineMarks           // never nil
+}
+
+// lineMarks are the statuses in words of a task's line.
+type lineMarks struct {
 	marks  []planMark
 	doubts []trouble // possible marks that were not recognised
+}
+
+// noMarks are those of nearly all lines.
+var noMarks = &lineMarks{}
+
+// addMark adds a status in words.
+func (t *taskLine) addMark(m planMark) {
+	if t.lineMarks == noMarks {
+		t.lineMarks = &lineMarks{}
+	}
+	t.marks = append(t.marks, m)
 }
 
 // trouble is a mistake in one line, with its remedy.
@@ -121,6 +137,7 @@ func plainTaskBox(text []byte) bool {
 // taskLine reads a line that begins with a bullet. ok is false for a line that is no
 // task; bad lists the mistakes of a task's line.
 func (p *plan) taskLine(at form.Span) (t taskLine, bad []trouble, ok bool) {
+	t.lineMarks = noMarks
 	data, i := p.data, at.Start+1
 	rest := func() []byte { return data[i:at.End] }
 	space := func() (n int) {
@@ -157,7 +174,7 @@ func (p *plan) taskLine(at form.Span) (t taskLine, bad []trouble, ok bool) {
 			}
 			text := string(data[i : i+n+1])
 			if m, ok := markOf(text); ok {
-				t.marks = append(t.marks, planMark{form.Span{Start: i, End: i + n + 1}, m, true})
+				t.addMark(planMark{form.Span{Start: i, End: i + n + 1}, m, true})
 			} else {
 				report(unknownMark(text))
 			}
@@ -196,7 +213,7 @@ func (p *plan) taskLine(at form.Span) (t taskLine, bad []trouble, ok bool) {
 	}
 	title := form.Span{Start: i, End: i + n}
 	for m, ok := markAtEnd(data, title); ok; m, ok = markAtEnd(data, title) {
-		t.marks = append(t.marks, m)
+		t.addMark(m)
 		title.End = m.Start
 	}
 	if t.title = strings.TrimSpace(p.string(title)); t.title == "" {
@@ -205,18 +222,18 @@ func (p *plan) taskLine(at form.Span) (t taskLine, bad []trouble, ok bool) {
 	i += n + 2
 	tail := form.Span{Start: i, End: at.End}
 	for m, ok := markAtStart(data, tail); ok; m, ok = markAtStart(data, tail) {
-		t.marks = append(t.marks, m)
+		t.addMark(m)
 		tail.Start = m.End
 	}
 	for m, ok := markAtEnd(data, tail); ok; m, ok = markAtEnd(data, tail) {
-		t.marks = append(t.marks, m)
+		t.addMark(m)
 		tail.End = m.Start
 	}
 	t.tail = strings.TrimSpace(p.string(tail))
 	if n := strings.IndexByte(t.tail, ')'); n > 0 && t.tail[0] == '(' {
 		if near := nearMark(t.tail[:n+1]); near != "" {
-			t.doubts = append(t.doubts, trouble{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
-				"Write " + near + ", and the reason into Notes"})
+			t.lineMarks = &lineMarks{t.marks, []trouble{{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
+				"Write " + near + ", and the reason into Notes"}}}
 		}
 	}
 	for _, m := range t.marks {
