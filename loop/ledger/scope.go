@@ -132,8 +132,11 @@ var scopeFiller = map[string]bool{
 }
 
 // scopeQuoted returns the texts in backticks and the words outside of them;
-// rest is "" if these are only filler words.
+// rest is "" if these are only filler words. Without texts in backticks rest is not read.
 func scopeQuoted(s string) (quoted []string, rest string) {
+	if strings.IndexByte(s, '`') < 0 {
+		return nil, s
+	}
 	parts := strings.Split(s, "`")
 	if len(parts)%2 == 0 { // the last backtick has no partner and quotes nothing
 		last := len(parts) - 1
@@ -162,6 +165,9 @@ func scopeQuoted(s string) (quoted []string, rest string) {
 // scopeBare reads an item without backticks. "src/api and src/web" is two
 // paths; "search and replace" is prose.
 func scopeBare(s string) []ScopeItem {
+	if !strings.ContainsAny(s, " \t\n\f\r") {
+		return []ScopeItem{scopeItem(s, false)} // no word joins two paths
+	}
 	var items []ScopeItem
 	for _, p := range scopeAnd.Split(s, -1) {
 		i := scopeItem(strings.TrimSpace(p), false)
@@ -178,8 +184,12 @@ var (
 	scopeWord = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 	scopeExt  = regexp.MustCompile(`\.[0-9_-]*[A-Za-z][A-Za-z0-9_-]*$`)
 	scopeStop = regexp.MustCompile(`[^./]\.$`) // the end of a sentence
-	scopeDisk = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
 )
+
+// onDisk reports whether a path begins with the letter of a disk, as in C:\.
+func onDisk(s string) bool {
+	return len(s) > 2 && s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+}
 
 // scopeFiles lists, in lower case, well-known file names without an extension.
 var scopeFiles = map[string]bool{
@@ -200,10 +210,10 @@ func scopeItem(s string, quoted bool) ScopeItem {
 		return ScopeItem{s, ScopeProse}
 	case strings.ContainsAny(s, " \t") && (!quoted || !strings.Contains(s, "/")):
 		return ScopeItem{s, ScopeProse}
-	case strings.HasPrefix(s, "/"), strings.HasPrefix(s, "~"), strings.HasPrefix(s, "!"), scopeDisk.MatchString(s):
+	case strings.HasPrefix(s, "/"), strings.HasPrefix(s, "~"), strings.HasPrefix(s, "!"), onDisk(s):
 		return ScopeItem{s, ScopeBad}
 	}
-	for _, seg := range strings.Split(s, "/") {
+	for seg := range strings.SplitSeq(s, "/") {
 		if seg == ".." || strings.EqualFold(seg, ".git") {
 			return ScopeItem{s, ScopeBad}
 		}

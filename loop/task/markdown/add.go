@@ -122,13 +122,14 @@ func (p *plan) insert(after int, gap bool, lines []string) ([]byte, int) {
 	if bytes.Contains(p.data, []byte("\r\n")) {
 		end = "\r\n"
 	}
-	for after > 0 && p.lines[after-1].Start == p.lines[after-1].End {
+	empty := func(at form.Span) bool { return at.Start == at.End }
+	for after > 0 && empty(p.line(after-1)) {
 		after--
 	}
 	at, first := len(p.data)-len(bytes.TrimPrefix(p.data, form.BOM)), after
 	var b strings.Builder
 	if after > 0 {
-		at = p.lines[after-1].End
+		at = p.line(after - 1).End
 		b.WriteString(end)
 		if gap {
 			b.WriteString(end)
@@ -191,7 +192,7 @@ func oneLine(s string) string {
 // item: a number is counted on.
 func (p *plan) bulletOf(line int) (indent, bullet string) {
 	_, at := p.measure(line)
-	indent = string(p.data[p.lines[line].Start:at.Start])
+	indent = string(p.data[p.line(line).Start:at.Start])
 	bullet = strings.TrimRight(string(p.data[at.Start:at.Start+itemLength(p.data[at.Start:at.End])]), " \t")
 	if n, err := strconv.Atoi(bullet[:len(bullet)-1]); err == nil {
 		bullet = strconv.Itoa(n+1) + bullet[len(bullet)-1:]

@@ -123,6 +123,7 @@ func (Any) Recognise(path string, data []byte) (why string) {
 // Parse implements form.Form.
 func (Any) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	d := scanDocument(file, data)
+	d.text = string(data)
 	f, _, err := d.which()
 	if err != nil {
 		return ledger.Snapshot{}, err
@@ -135,7 +136,15 @@ func (Any) Parse(file string, data []byte) (ledger.Snapshot, error) {
 		tasks, _ := d.checklistTasks()
 		return d.snapshot(file, tasks)
 	}
-	return f.Parse(file, data)
+	return d.asPlan().snapshot(file)
+}
+
+// asPlan scans a document as a plan, whose lines are the same.
+func (d *document) asPlan() *plan {
+	p := newPlan(d.File, d.data)
+	p.text, p.lines = d.text, d.lines
+	p.scanTasks()
+	return p
 }
 
 // Mark implements form.Form.
@@ -154,5 +163,5 @@ func (Any) Mark(file string, data []byte, marks []ledger.Marking) (marked []byte
 	case Checklist:
 		return markDocument(d, marks, (*document).checklistTasks)
 	}
-	return f.Mark(file, data, marks)
+	return d.asPlan().mark(marks)
 }

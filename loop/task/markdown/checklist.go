@@ -40,9 +40,8 @@ type entry struct {
 	kind   idForm
 	title  string
 	labels []string
-	text   form.Span // the first line with the status words, for writing
 	rest   form.Span // the first line without status words, and without the id
-	marks  []planMark
+	words  *statusWords
 	step   bool // it belongs to the task around it
 	group  int  // 1 + its index among the groups; 0 = it is a task or a step
 }
@@ -81,7 +80,7 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 				if d.brief {
 					continue
 				}
-				if text := plainText(d.string(b.text)); len(tasks[t-1].value.of(fieldAcceptance)) == 0 && !isStep(text) {
+				if text := plainText(d.string(b.text)); !tasks[t-1].criteria && !isStep(text) {
 					full := tasks[t-1].full
 					full.Acceptance = append(full.Acceptance, text)
 				}
@@ -102,7 +101,7 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 			p = places[b.heading]
 		}
 		switch {
-		case b.optional:
+		case d.optional(b):
 			if e.step = true; !d.ticked(b) {
 				if optional++; optional == 1 {
 					firstOptional = b.line
@@ -137,11 +136,11 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 		if raw := d.string(b.text); len(raw) > 4 && strings.HasPrefix(raw, "~~") && strings.HasSuffix(raw, "~~") && !d.ticked(b) {
 			d.warning(b.line, "an open box with a text that is struck out: it counts as open", "Tick it, or take it out")
 		}
-		t := docTask{ID: e.id, Title: e.title, Line: b.line + 1, own: n, group: outer[n], text: e.text, marks: e.marks}
+		t := docTask{ID: e.id, Title: e.title, Line: b.line + 1, own: n, group: outer[n], text: b.text, statusWords: e.words}
 		if !d.brief {
 			t.full = d.newTask()
 			t.full.Labels, t.full.Phase, t.full.Priority = e.labels, phases[p.phase], p.priority
-			t.value = d.fields(b.line+1, b.end)
+			d.readFields(&t, b.line+1, b.end)
 			t.full.Body = d.section(b.line+1, b.end)
 			if g := outer[n]; g >= 0 {
 				t.full.Body = d.groupText(entries, groups, g) + t.full.Body
@@ -176,7 +175,7 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 // warnSteps tells of done tasks with open steps: the steps are not done any more.
 func (d *document) warnSteps(tasks []docTask) {
 	for i := range tasks {
-		if t := &tasks[i]; d.state(t) == ledger.MarkDone && slices.ContainsFunc(t.boxes, func(n int) bool { return !d.ticked(&d.boxes[n]) && !d.boxes[n].optional }) {
+		if t := &tasks[i]; d.state(t) == ledger.MarkDone && slices.ContainsFunc(t.boxes, func(n int) bool { return !d.ticked(&d.boxes[n]) && !d.optional(&d.boxes[n]) }) {
 			d.warning(t.Line-1, t.ID+" is ticked, and a step of it is open: it counts as done", "Open it, or tick the step")
 		}
 	}
@@ -184,71 +183,82 @@ func (d *document) warnSteps(tasks []docTask) {
 
 // entries reads the boxes of a document one by one.
 func (d *document) entries() []entry {
-	entries := make([]entry, len(d.boxes))
-	lengths := make([]int, len(d.boxes)) // of the ids with what belongs to them
-	prefixes := map[string]int{}         // of ids that count only in company
+	entries := slices.Grow(d.entryRoom[:0], len(d.boxes))[:len(d.boxes)]
+	clear(entries)
+	d.entryRoom = entries
+	prefixes := map[string]int{} // of ids that count only in company
 	seen := map[string]bool{}
+	type doubt struct{ box, length int }
+	var doubts []doubt // boxes with such ids, and the lengths of the ids
 	for n := range d.boxes {
 		e, b := &entries[n], &d.boxes[n]
-		var t docTask
-		e.text, e.rest = b.text, t.statusWords(d.data, b.text, false)
-		e.marks = t.marks
+		e.words, e.rest = statusAround(d.data, b.text, false)
 		for e.rest.Start < e.rest.End && isBlank(d.data[e.rest.Start]) {
 			e.rest.Start++
 		}
-		e.id, e.kind, lengths[n] = leadingID(strings.TrimRight(d.string(e.rest), " \t"))
+		text := d.string(e.rest)
+		var length int
+		e.id, e.kind, length = leadingID(strings.TrimRight(text, " \t"))
 		if e.kind == prefixedID {
 			key := idPrefix(e.id)
-			if lengths[n] < 0 && seen[e.id] {
+			if length < 0 && seen[e.id] {
 				prefixes[key] = -1 << 30 // no ids: "UTF-8" twice
 			}
 			prefixes[key]++
 			seen[e.id] = true
 		}
-	}
-	for n := range entries {
-		e := &entries[n]
-		length := lengths[n]
 		if length < 0 {
-			if length = -length; prefixes[idPrefix(e.id)] < 2 {
-				e.id, e.kind, length = "", noID, 0
-			}
+			doubts = append(doubts, doubt{n, -length})
+			continue
 		}
-		if e.rest.Start += length; length > 0 {
-			if m, ok := markAtStart(d.data, e.rest); ok {
-				m.beforeTitle = true
-				e.marks = append(e.marks, m)
-				e.rest.Start = m.End
-			}
+		d.readEntry(e, b, text, length)
+	}
+	for _, o := range doubts {
+		e := &entries[o.box]
+		if prefixes[idPrefix(e.id)] < 2 {
+			e.id, e.kind, o.length = "", noID, 0
 		}
-		text, remark := strings.TrimSpace(d.string(e.rest)), ""
-		// T004 (an id of another tool) [P] Title
-		if end := strings.IndexByte(text[:min(len(text), 60)], ')'); end > 0 && text[0] == '(' {
-			if rest := strings.TrimLeft(text[end+1:], " \t"); strings.HasPrefix(rest, "[") {
-				if _, length := leadingLabel(rest); length > 0 {
-					text, remark = rest, text[:end+1]+" "
-				}
-			}
-		}
-		for strings.HasPrefix(text, "[") {
-			name, length := leadingLabel(text)
-			if length == 0 {
-				break
-			}
-			e.labels = append(e.labels, name)
-			text = text[length:]
-		}
-		text = remark + text
-		if e.title = d.boxTitle(&d.boxes[n], text); e.title == "" {
-			e.title = e.id
-		}
+		d.readEntry(e, &d.boxes[o.box], d.string(e.rest), o.length)
 	}
 	return entries
 }
 
+// readEntry reads labels and title of a box. text is its first line from the id on,
+// which is so long with what belongs to it.
+func (d *document) readEntry(e *entry, b *box, text string, length int) {
+	start := e.rest.Start
+	if e.rest.Start += length; length > 0 {
+		if m, ok := markAtStart(d.data, e.rest); ok {
+			m.beforeTitle = true
+			e.words = &statusWords{marks: append(slices.Clip(e.words.marks), m)}
+			e.rest.Start = m.End
+		}
+	}
+	text, remark := strings.TrimSpace(text[e.rest.Start-start:]), ""
+	// T004 (an id of another tool) [P] Title
+	if end := strings.IndexByte(text[:min(len(text), 60)], ')'); end > 0 && text[0] == '(' {
+		if rest := strings.TrimLeft(text[end+1:], " \t"); strings.HasPrefix(rest, "[") {
+			if _, length := leadingLabel(rest); length > 0 {
+				text, remark = rest, text[:end+1]+" "
+			}
+		}
+	}
+	for strings.HasPrefix(text, "[") {
+		name, length := leadingLabel(text)
+		if length == 0 {
+			break
+		}
+		e.labels = append(e.labels, name)
+		text = text[length:]
+	}
+	if e.title = d.boxTitle(b, remark+text); e.title == "" {
+		e.title = e.id
+	}
+}
+
 // boxTitle completes the first line of a box with the lines that continue it.
 func (d *document) boxTitle(b *box, text string) string {
-	parts := []string{text}
+	var parts []string // the lines that continue it
 	for i := b.line + 1; i < b.end && !d.code[i]; i++ {
 		_, at := d.measure(i)
 		if at.Start == at.End || itemLength(d.data[at.Start:at.End]) > 0 || strings.IndexByte("_>|", d.data[at.Start]) >= 0 {
@@ -259,7 +269,10 @@ func (d *document) boxTitle(b *box, text string) string {
 		}
 		parts = append(parts, d.string(at))
 	}
-	title := plainText(strings.Join(parts, " "))
+	if len(parts) > 0 {
+		text += " " + strings.Join(parts, " ")
+	}
+	title := plainText(text)
 	if strings.Count(title, "**")%2 == 1 { // its beginning went with the id
 		title = strings.Replace(title, "**", "", 1)
 	}
@@ -280,7 +293,7 @@ func (d *document) groups(entries []entry) held {
 	outer := map[string]int{} // number of a possible group: its box
 	for n := range entries {
 		e, b := &entries[n], &d.boxes[n]
-		if b.parent >= 0 && e.kind != noID && !b.optional && !h.group[b.parent] {
+		if b.parent >= 0 && e.kind != noID && !d.optional(b) && !h.group[b.parent] {
 			p := &entries[b.parent]
 			switch {
 			case p.kind == noID, (p.kind == numberID || p.kind == dottedID) && strings.HasPrefix(e.id, p.id+"."):
@@ -289,7 +302,7 @@ func (d *document) groups(entries []entry) held {
 		}
 		switch e.kind {
 		case numberID, dottedID:
-			if dot := strings.LastIndexByte(e.id, '.'); dot > 0 && !b.optional {
+			if dot := strings.LastIndexByte(e.id, '.'); dot > 0 && !d.optional(b) {
 				if p, ok := outer[e.id[:dot]]; ok && d.boxes[p].heading == b.heading {
 					h.group[p], h.byNumber[n] = true, p
 				}
@@ -317,7 +330,7 @@ const maxGroupText = 2000
 // more than size bytes together.
 func (p *plan) linesWithin(start, end, size int) int {
 	for i := start; i < end; i++ {
-		if p.lines[i].End-p.lines[start].Start > size {
+		if p.line(i).End-p.line(start).Start > size {
 			return i
 		}
 	}
@@ -367,55 +380,38 @@ func (d *document) warnGroups(entries []entry, tasks []docTask, groups []group) 
 // nameTasks makes the ids of tasks that have none from their texts. Where a text is
 // there twice, the later one is told apart by the heading above it, or else by counting.
 func (d *document) nameTasks(tasks []docTask) {
-	made := make([]string, len(tasks))
-	taken := make(map[string]int, len(tasks)) // 1 + index of the task
-	for i := range tasks {
-		if tasks[i].ID != "" {
-			taken[ledger.FoldID(tasks[i].ID)] = i + 1
-		}
-	}
-	first := map[string]int{}  // folded text: the task that has it
+	var names textNames
 	copies := map[string]int{} // folded text: how many have it, told apart by counting
-	clash := map[string]bool{}
 	for i := range tasks {
 		t := &tasks[i]
 		if t.ID != "" {
 			continue
 		}
-		text := foldText(t.Title)
-		if n, ok := first[text]; ok {
+		name := newTextName(foldText(t.Title))
+		if n, ok := names.find(name); ok {
 			if h := d.boxes[t.own].heading; h >= 0 && h != d.boxes[tasks[n].own].heading {
-				text += "\n" + foldText(d.string(d.headings[h].text))
+				name = newTextName(name.text + "\n" + foldText(d.string(d.headings[h].text)))
 			}
-			base := text
-			for c := max(2, copies[base]+1); ; c++ {
-				if _, ok := first[text]; !ok {
+			base := name
+			for c := max(2, copies[base.text]+1); ; c++ {
+				if _, ok := names.find(name); !ok {
 					break
 				}
-				text, copies[base] = fmt.Sprintf("%s\n%d", base, c), c
+				name, copies[base.text] = newTextName(fmt.Sprintf("%s\n%d", base.text, c)), c
 			}
-			if n, twin := first[base]; twin && (d.state(t) != ledger.MarkDone || d.state(&tasks[n]) != ledger.MarkDone) {
+			if n, twin := names.find(base); twin && (d.state(t) != ledger.MarkDone || d.state(&tasks[n]) != ledger.MarkDone) {
 				d.warning(t.Line-1, fmt.Sprintf("the same text as in line %d: the first of them is told apart by its place alone", tasks[n].Line), "Tell them apart by a word or a number")
 			}
 		}
-		first[text] = i
-		made[i] = text
-		t.ID = textID(text, shortID)
-		if taken[t.ID] > 0 {
-			clash[t.ID] = true
-		}
-		taken[t.ID] = i + 1
+		names.add(name, i, len(tasks))
 	}
-	for i := range tasks {
-		if made[i] != "" && clash[tasks[i].ID] {
-			tasks[i].ID = textID(made[i], longID)
-		}
-	}
+	names.name(tasks)
 }
 
 // Parse implements form.Form.
 func (Checklist) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	d := scanDocument(file, data)
+	d.text = string(data)
 	tasks, _ := d.checklistTasks()
 	return d.snapshot(file, tasks)
 }

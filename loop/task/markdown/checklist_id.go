@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // explicitID matches an id at the beginning of a box's text. Group 1 is T001, 2 "Task 1"
@@ -87,12 +88,13 @@ func plainSpecID(text string) int {
 // mayHaveID reports whether explicitID can match a text: most begin with a word.
 func mayHaveID(text string) bool {
 	text = strings.TrimPrefix(strings.TrimLeft(text, "*_`"), "[")
-	n := 0
+	n, capitals := 0, true
 	for n < len(text) && text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' {
+		capitals = capitals && text[n] < 'a'
 		n++
 	}
 	word := text[:n]
-	if n == len(text) || text[n] >= utf8.RuneSelf || n == 0 || strings.ToUpper(word) == word {
+	if n == len(text) || text[n] >= utf8.RuneSelf || capitals {
 		return true
 	}
 	for _, w := range idWords {
@@ -124,11 +126,86 @@ func foldText(s string) string {
 
 var noEmphasis = strings.NewReplacer("*", "", "`", "", "_", "", "~", "")
 
-// textID makes the id of a task that has none from its folded text, of n characters: it
-// stays while other lines change.
-func textID(text string, n int) string {
+// Lengths of made ids: for most, and for two texts that would share one.
+const (
+	shortLength = 5
+	longLength  = 10
+)
+
+type shortID [shortLength]byte
+
+// textName is a folded text with the id that it makes.
+type textName struct {
+	text string
+	id   shortID
+}
+
+func newTextName(text string) (n textName) {
+	n.text = text
+	textID(text, n.id[:])
+	return n
+}
+
+// textNames are the texts of tasks that have no ids. The zero value is empty.
+type textNames struct {
+	tasks  []textName      // per task; an empty one has an id
+	byID   map[shortID]int // the first task whose text makes the id
+	others map[string]int  // the tasks of other texts that make the id of one before them
+}
+
+// find returns the index of the task that has a text.
+func (t *textNames) find(name textName) (n int, ok bool) {
+	if n, ok = t.byID[name.id]; !ok || t.tasks[n].text == name.text {
+		return n, ok
+	}
+	n, ok = t.others[name.text]
+	return n, ok
+}
+
+// add adds a text that no task has to the task with an index, of so many.
+func (t *textNames) add(name textName, task, tasks int) {
+	if t.tasks == nil {
+		t.tasks, t.byID, t.others = make([]textName, tasks), make(map[shortID]int, tasks), map[string]int{}
+	}
+	t.tasks[task] = name
+	if _, taken := t.byID[name.id]; taken {
+		t.others[name.text] = task
+	} else {
+		t.byID[name.id] = task
+	}
+}
+
+// name gives the tasks that have no id theirs: a long one to those whose short one is
+// the id of another task, too.
+func (t *textNames) name(tasks []docTask) {
+	if t.tasks == nil {
+		return
+	}
+	clash := map[shortID]bool{}
+	for _, n := range t.others {
+		clash[t.tasks[n].id] = true
+	}
+	for i := range tasks {
+		if id := ledger.FoldID(tasks[i].ID); len(id) == shortLength {
+			clash[shortID([]byte(id))] = true
+		}
+	}
+	for i := range tasks {
+		switch name := &t.tasks[i]; {
+		case tasks[i].ID != "":
+		case clash[name.id]:
+			var id [longLength]byte
+			textID(name.text, id[:])
+			tasks[i].ID = string(id[:])
+		default:
+			tasks[i].ID = string(name.id[:])
+		}
+	}
+}
+
+// textID makes an id from a folded text: it stays while other lines change.
+func textID(text string, id []byte) {
 	sum := sha256.Sum256([]byte(text))
-	id := make([]byte, n)
 	for i := range id {
 		set := idSigns
 		if i < 2 {
@@ -136,11 +213,4 @@ func textID(text string, n int) string {
 		}
 		id[i] = set[int(sum[i])%len(set)]
 	}
-	return string(id)
 }
-
-// Lengths of made ids: for most, and for two texts that would share one.
-const (
-	shortID = 5
-	longID  = 10
-)

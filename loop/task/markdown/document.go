@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,25 +21,33 @@ type document struct {
 	plan
 	boxes    []box
 	headings []heading
-	code     []bool        // per line: inside a code block, a comment or front matter
-	strict   int           // index of the first line that is meant as a task of a plan; -1 = none
-	heads    []int         // the headings that are tasks, once they were asked for
-	where    []place       // what each heading says of the boxes below it, once it was asked
-	bullet   bool          // there are list items without a box
-	room     []ledger.Task // of the tasks that are read, of a fixed capacity
-	brief    bool          // tasks are read for their ids, titles and statuses alone
+	code     []bool  // per line: inside a code block, a comment or front matter
+	strict   int     // index of the first line that is meant as a task of a plan; -1 = none
+	heads    []int   // the headings that are tasks, once they were asked for
+	where    []place // what each heading says of the boxes below it, once it was asked
+	bullet   bool    // there are list items without a box
+	brief    bool    // tasks are read for their ids, titles and statuses alone
+
+	tasks     []docTask     // room for the tasks of the document's form
+	room      []ledger.Task // room for all of them, of a fixed capacity
+	fieldRoom fieldLines    // room for the fields of one task
+	entryRoom []entry       // room for the entries of a checklist
 }
 
 // box is a list item with a check box.
 type box struct {
-	at       form.Span // the character between the brackets
-	text     form.Span // behind the box, without surrounding white space
-	line     int       // index of its line
-	end      int       // index after its last line
-	indent   int       // columns before the bullet
-	parent   int       // index of the box that it is indented below; -1 = none
-	heading  int       // index of the heading above it; -1 = none
-	optional bool      // [ ]*
+	at      int       // the character between the brackets
+	text    form.Span // behind the box, without surrounding white space
+	line    int       // index of its line
+	end     int       // index after its last line
+	parent  int       // index of the box that it is indented below; -1 = none
+	heading int       // index of the heading above it; -1 = none
+}
+
+// openBox is a box that the next line may belong to.
+type openBox struct {
+	box    int // its index
+	indent int // columns before its bullet
 }
 
 // heading is a line that begins with #.
@@ -48,19 +58,30 @@ type heading struct {
 	end   int // index after the last line of its section, which ends at a heading of the same or a higher level
 }
 
-// scanDocument finds boxes and headings, and reports what hides or breaks them.
+// scanDocument returns the document that a text is.
 func scanDocument(file string, data []byte) *document {
-	d := &document{plan: plan{Findings: form.Findings{File: filepath.Base(file)}, data: data}, strict: -1}
+	d := &document{plan: plan{Findings: form.Findings{File: filepath.Base(file)}}}
+	d.scan(data)
+	return d
+}
+
+// scan finds boxes and headings, and reports what hides or breaks them. It uses the room
+// of the text that was scanned before.
+func (d *document) scan(data []byte) {
+	d.plan = plan{Findings: form.Findings{File: d.File}, data: data, lines: d.lines}
+	d.heads, d.where, d.strict, d.bullet = nil, nil, -1, false
 	if !d.checkText() {
-		return d
+		return
 	}
 	d.splitLines()
-	d.code = make([]bool, len(d.lines))
+	d.code = slices.Grow(d.code[:0], len(d.lines))[:len(d.lines)]
+	clear(d.code)
 	d.scanBlocks()
-	d.boxes = make([]box, 0, min(len(d.lines), bytes.Count(data, []byte("] "))))
-	d.headings = make([]heading, 0, bytes.Count(data, []byte("\n#"))+1)
-	var openBoxes, openHeadings []int // stacks of indices
-	read := 0                         // index after the last line of text: where a box ends that is left
+	d.boxes = slices.Grow(d.boxes[:0], min(len(d.lines), bytes.Count(data, []byte("] "))))
+	d.headings = slices.Grow(d.headings[:0], bytes.Count(data, []byte("\n#"))+1)
+	var openBoxes []openBox
+	var openHeadings []int // their indices
+	read := 0              // index after the last line of text: where a box ends that is left
 	blank := true
 	for i := range d.lines {
 		if d.code[i] {
@@ -78,8 +99,8 @@ func scanDocument(file string, data []byte) *document {
 		item := itemLength(text)
 		// A line of text directly below an item continues it.
 		if ends := isHeading || item > 0 || blank || text[0] == '|' || text[0] == '>'; ends {
-			for n := len(openBoxes); n > 0 && (isHeading || d.boxes[openBoxes[n-1]].indent >= indent); n-- {
-				d.boxes[openBoxes[n-1]].end = read
+			for n := len(openBoxes); n > 0 && (isHeading || openBoxes[n-1].indent >= indent); n-- {
+				d.boxes[openBoxes[n-1].box].end = read
 				openBoxes = openBoxes[:n-1]
 			}
 		}
@@ -94,24 +115,23 @@ func scanDocument(file string, data []byte) *document {
 		case item == 0:
 			d.nearBox(i, text)
 		default:
-			d.scanItem(i, indent, at, item, openBoxes, openHeadings)
+			d.scanItem(i, at, item, openBoxes, openHeadings)
 			if n := len(d.boxes); n > 0 && d.boxes[n-1].line == i {
-				openBoxes = append(openBoxes, n-1)
+				openBoxes = append(openBoxes, openBox{n - 1, indent})
 			}
 		}
 		read, blank = i+1, false
 	}
-	for _, n := range openBoxes {
-		d.boxes[n].end = read
+	for _, o := range openBoxes {
+		d.boxes[o.box].end = read
 	}
-	return d
 }
 
 // anyState matches a box in front of a text, also a broken one.
 var anyState = regexp.MustCompile(`^\[([^\]\n]{0,12})\](\*?)([ \t]|$)`)
 
 // scanItem processes a list item. item is the length of its bullet.
-func (d *document) scanItem(i, indent int, at form.Span, item int, boxes, headings []int) {
+func (d *document) scanItem(i int, at form.Span, item int, boxes []openBox, headings []int) {
 	text := d.data[at.Start:at.End]
 	if d.strict < 0 && isBullet(text[0]) && mayBeTask(text) && meantAsPlan.Match(text) {
 		d.strict = i
@@ -129,10 +149,8 @@ func (d *document) scanItem(i, indent int, at form.Span, item int, boxes, headin
 		d.nearBox(i, text)
 		return
 	}
-	b := box{
-		at: form.Span{Start: at.Start + item + m[2], End: at.Start + item + m[3]}, text: form.Span{Start: at.Start + item + m[1], End: at.End},
-		line: i, end: i + 1, indent: indent, parent: -1, heading: -1, optional: m[5] > m[4],
-	}
+	inside := form.Span{Start: at.Start + item + m[2], End: at.Start + item + m[3]}
+	b := box{at: inside.Start, text: form.Span{Start: at.Start + item + m[1], End: at.End}, line: i, end: i + 1, parent: -1, heading: -1}
 	for b.text.Start < b.text.End && isBlank(d.data[b.text.Start]) {
 		b.text.Start++
 	}
@@ -140,9 +158,9 @@ func (d *document) scanItem(i, indent int, at form.Span, item int, boxes, headin
 		b.heading = headings[len(headings)-1]
 	}
 	if len(boxes) > 0 {
-		b.parent = boxes[len(boxes)-1]
+		b.parent = boxes[len(boxes)-1].box
 	}
-	switch state := string(d.data[b.at.Start:b.at.End]); state {
+	switch state := string(d.data[inside.Start:inside.End]); state {
 	case " ", "x", "X", "-", "~", "/":
 		if b.text.Start < b.text.End {
 			d.boxes = append(d.boxes, b)
@@ -272,7 +290,10 @@ func (d *document) scanBlocks() {
 // the index after them. A --- above prose is a rule between sections: what stands
 // below it is not hidden.
 func (d *document) frontMatter() int {
-	line := func(i int) string { return string(bytes.TrimRight(d.data[d.lines[i].Start:d.lines[i].End], " \t")) }
+	line := func(i int) string {
+		at := d.line(i)
+		return string(bytes.TrimRight(d.data[at.Start:at.End], " \t"))
+	}
 	if len(d.lines) == 0 || line(0) != "---" {
 		return 0
 	}
@@ -343,25 +364,31 @@ func headingText(data []byte, at form.Span) form.Span {
 	return at
 }
 
-// string returns a part of the text. All of them share one copy.
+// string returns a part of the text.
 func (p *plan) string(at form.Span) string {
 	if p.text == "" {
-		p.text = string(p.data)
+		return string(p.data[at.Start:at.End])
 	}
 	return p.text[at.Start:at.End]
 }
 
 // ticked reports whether a box is done.
-func (d *document) ticked(b *box) bool { c := d.data[b.at.Start]; return c == 'x' || c == 'X' }
+func (d *document) ticked(b *box) bool { c := d.data[b.at]; return c == 'x' || c == 'X' }
+
+// optional reports whether a box is one that may stay open: [ ]*
+func (d *document) optional(b *box) bool { return d.data[b.at+2] == '*' }
+
+// sign returns the place of a box's state.
+func (b *box) sign() form.Span { return form.Span{Start: b.at, End: b.at + 1} }
 
 // tick returns the change that gives a box a state, none if it has it. A box that is
 // at work is open.
 func (d *document) tick(b *box, done bool) []form.Edit {
 	switch {
 	case done && !d.ticked(b):
-		return []form.Edit{{Span: b.at, Text: "x"}}
+		return []form.Edit{{Span: b.sign(), Text: "x"}}
 	case !done && d.ticked(b):
-		return []form.Edit{{Span: b.at, Text: " "}}
+		return []form.Edit{{Span: b.sign(), Text: " "}}
 	}
 	return nil
 }
@@ -370,15 +397,25 @@ func (d *document) tick(b *box, done bool) []form.Edit {
 func (d *document) warnWorking() {
 	n, first := 0, 0
 	for i := range d.boxes {
-		if c := d.data[d.boxes[i].at.Start]; c == '-' || c == '~' || c == '/' {
+		if c := d.data[d.boxes[i].at]; c == '-' || c == '~' || c == '/' {
 			if n++; n == 1 {
 				first = d.boxes[i].line
 			}
 		}
 	}
 	if n > 0 {
-		d.warning(first, fmt.Sprintf("a box [%s] says that somebody is at work: it counts as open (%d in this file)", d.string(d.boxes[d.boxAt(first)].at), n), "")
+		d.warning(first, fmt.Sprintf("a box [%s] says that somebody is at work: it counts as open (%d in this file)", d.string(d.boxes[d.boxAt(first)].sign()), n), "")
 	}
+}
+
+// boxesIn returns the boxes in the lines from start to before end.
+func (d *document) boxesIn(start, end int) []box {
+	from := sort.Search(len(d.boxes), func(n int) bool { return d.boxes[n].line >= start })
+	to := from
+	for to < len(d.boxes) && d.boxes[to].line < end {
+		to++
+	}
+	return d.boxes[from:to]
 }
 
 // boxAt returns the index of the box in a line.

@@ -2,11 +2,9 @@ package markdown
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -14,7 +12,9 @@ import (
 
 // fieldLines are the fields in a task's lines: their texts, with the line of each. Tasks
 // have a few, so a list is faster than a map, and far smaller.
-type fieldLines []struct {
+type fieldLines []namedItems
+
+type namedItems struct {
 	name  field
 	items []fieldItem
 }
@@ -45,9 +45,9 @@ var docFields = map[string]field{
 }
 
 // fields collects the fields of a task from its lines: "**Files:**", "- Depends on: …",
-// with the list below each.
+// with the list below each. The next task's fields use their room.
 func (d *document) fields(start, end int) fieldLines {
-	var found fieldLines
+	found := d.fieldRoom[:0]
 	cur, level, blank := fieldUnknown, 0, false
 	for i := start; i < end; i++ {
 		if d.code[i] {
@@ -83,20 +83,21 @@ func (d *document) fields(start, end int) fieldLines {
 			found = found.add(cur, fieldItem{strings.TrimSpace(text[len(bullet):]), i})
 		}
 	}
+	d.fieldRoom = found
 	return found
 }
 
+// add adds an item to a field. A new field uses the room of one that was in the list
+// before.
 func (f fieldLines) add(name field, item fieldItem) fieldLines {
-	for n := range f {
-		if f[n].name == name {
-			f[n].items = append(f[n].items, item)
-			return f
-		}
+	n := slices.IndexFunc(f, func(o namedItems) bool { return o.name == name })
+	if n < 0 {
+		n = len(f)
+		f = slices.Grow(f, 1)[:n+1]
+		f[n] = namedItems{name, f[n].items[:0]}
 	}
-	return append(f, struct {
-		name  field
-		items []fieldItem
-	}{name, []fieldItem{item}})
+	f[n].items = append(f[n].items, item)
+	return f
 }
 
 // docField splits a line that names a field. Bold names of others, such as
@@ -109,22 +110,19 @@ func docField(text string) (f field, value string, named bool) {
 	if !bold && (mark == "" || strings.Contains(mark, "[")) {
 		return fieldUnknown, "", false
 	}
-	_, value, ok := fieldLine(text)
-	if !ok {
+	if _, _, ok := splitField(rest); !ok {
 		return fieldUnknown, "", false
 	}
 	name, after, _ := strings.Cut(strings.TrimLeft(rest, "*_"), ":")
-	name = strings.ToLower(oneLine(strings.Trim(name, "*_ ")))
-	if f, ok := docFields[name]; ok {
+	if f, ok := fieldNamed(docFields, oneLine(strings.Trim(name, "*_ "))); ok {
 		return f, strings.TrimSpace(strings.Trim(strings.TrimSpace(after), "*_")), true
 	}
-	return fieldUnknown, value, bold && mark == ""
+	return fieldUnknown, "", bold && mark == ""
 }
 
 var (
-	barePath    = regexp.MustCompile(`^(?:(?i:create|modify|test|tests|delete|remove|move|rename|update|new|edit|add)[ \t]*:[ \t]*)?([\w@.][\w@.*/-]*)`)
-	lineOfPath  = regexp.MustCompile(`(?::[0-9]+(?:[-–,][0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)$`)
-	onlyForRead = regexp.MustCompile(`(?i)^\**(?:reference|read|see|refs?|context)\**[ \t]*:`)
+	barePath   = regexp.MustCompile(`^(?:(?i:create|modify|test|tests|delete|remove|move|rename|update|new|edit|add)[ \t]*:[ \t]*)?([\w@.][\w@.*/-]*)`)
+	lineOfPath = regexp.MustCompile(`(?::[0-9]+(?:[-–,][0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)$`)
 )
 
 // filesOf returns the paths that a list of files names, without line numbers. Files
@@ -132,7 +130,7 @@ var (
 func filesOf(items []fieldItem) []string {
 	var paths []string
 	for _, item := range items {
-		if first := strings.TrimLeft(item.text, "*"); first != "" && (first[0] >= utf8.RuneSelf || strings.IndexByte("rRsScC", first[0]) >= 0) && onlyForRead.MatchString(item.text) {
+		if isOnlyForRead(item.text) {
 			continue
 		}
 		var named []string
@@ -166,6 +164,16 @@ func filesOf(items []fieldItem) []string {
 	return paths
 }
 
+// isOnlyForRead reports whether a line names files that are only to be read, as in
+// "**Reference**: docs/api.md".
+func isOnlyForRead(text string) bool {
+	word, _, ok := strings.Cut(strings.TrimLeft(text, "*"), ":")
+	word = strings.TrimRight(strings.TrimRight(word, " \t"), "*")
+	return ok && slices.ContainsFunc(readWords, func(w string) bool { return strings.EqualFold(w, word) })
+}
+
+var readWords = []string{"reference", "read", "see", "ref", "refs", "context"}
+
 // isLineRange reports whether a text is 12 or 12-40, as most line numbers behind a path
 // are.
 func isLineRange(s string) bool {
@@ -194,19 +202,21 @@ func nextQuoted(s string) (text, rest string) {
 	}
 }
 
-// readFields gives a task what its fields say. What they say otherwise stays in its
-// body, where the sessions read it.
-func (d *document) readFields(t *docTask) {
-	t.full.Scope = strings.Join(filesOf(t.value.of(fieldScope)), ", ")
-	for _, item := range t.value.of(fieldAcceptance) {
-		t.full.Acceptance = append(t.full.Acceptance, plainText(item.text))
+// readFields gives a task what the fields in its lines say. What they say otherwise stays
+// in its body, where the sessions read it.
+func (d *document) readFields(t *docTask, start, end int) {
+	fields := d.fields(start, end)
+	t.depends = slices.Clone(fields.of(fieldDepends))
+	t.full.Scope = strings.Join(filesOf(fields.of(fieldScope)), ", ")
+	for _, item := range fields.of(fieldAcceptance) {
+		t.full.Acceptance, t.criteria = append(t.full.Acceptance, plainText(item.text)), true
 	}
-	for _, item := range t.value.of(fieldPriority) {
+	for _, item := range fields.of(fieldPriority) {
 		if n, ok := priorities[strings.ToLower(strings.Trim(item.text, "*_` ."))]; ok {
 			t.full.Priority = n
 		}
 	}
-	for _, item := range t.value.of(fieldComplexity) {
+	for _, item := range fields.of(fieldComplexity) {
 		if n, err := strconv.Atoi(item.text); err == nil && n >= 1 && n <= 10 {
 			t.full.Complexity = n
 		}
@@ -230,10 +240,9 @@ func plainText(s string) string {
 }
 
 var (
-	inlineDepends = regexp.MustCompile(`(?i)\bdepends?[ \t]+on:?[ \t]+([^();\n]*)`)
-	refRange      = regexp.MustCompile(`^(.+?)[ \t]*(?:-|–|—|\.\.|…|through|to)[ \t]*(.+)$`)
-	refSplit      = regexp.MustCompile(`[,;&+]|\b(?:and|plus)\b|\bund\b`)
-	refForm       = regexp.MustCompile(`^(?:(?i:tasks?|iterations?|steps?|plan)[ \t]*#?)?([A-Za-z]{0,9}-?[0-9]+(?:[.-][0-9]+)*[A-Za-z]?)$`)
+	refRange = regexp.MustCompile(`^(.+?)[ \t]*(?:-|–|—|\.\.|…|through|to)[ \t]*(.+)$`)
+	refSplit = regexp.MustCompile(`[,;&+]|\b(?:and|plus)\b|\bund\b`)
+	refForm  = regexp.MustCompile(`^(?:(?i:tasks?|iterations?|steps?|plan)[ \t]*#?)?([A-Za-z]{0,9}-?[0-9]+(?:[.-][0-9]+)*[A-Za-z]?)$`)
 )
 
 // resolve finds what each task depends on: in its field, and in a remark "(depends on
@@ -242,37 +251,38 @@ var (
 // that it depends on; nil where none does.
 func (d *document) resolve(tasks []docTask, ids map[string]int) (graph [][]int) {
 	left := maxDepends
+	var on dependencies
 	for i := range tasks {
 		t := &tasks[i]
-		refs := t.value.of(fieldDepends)
-		if strings.Contains(t.Title, "epend") {
-			for _, m := range inlineDepends.FindAllStringSubmatch(t.Title[beforeDepend(t.Title):], -1) {
-				refs = append(refs, fieldItem{m[1], t.Line - 1})
-			}
-		}
-		if len(refs) == 0 {
+		remark := strings.Contains(t.Title, "epend")
+		if len(t.depends) == 0 && !remark {
 			continue
 		}
-		on := map[int]bool{}
-		for _, r := range refs {
-			d.refer(tasks, ids, t, r, on)
+		on.begin(i, len(tasks))
+		for _, r := range t.depends {
+			d.refer(tasks, ids, t, r, &on)
 		}
-		if on[i] {
+		for rest := t.Title; remark; {
+			var list string
+			if list, rest, remark = nextDepends(rest); remark {
+				d.refer(tasks, ids, t, fieldItem{list, t.Line - 1}, &on)
+			}
+		}
+		if on.remove(i) {
 			d.finding(t.Line-1, t.ID+" depends on itself", "Remove it from its own dependencies")
-			delete(on, i)
 		}
-		if left -= len(on); left < 0 {
+		if left -= len(on.list); left < 0 {
 			d.finding(t.Line-1, fmt.Sprintf("more than %d dependencies", maxDepends), "Name fewer tasks, or split the file")
 			return nil
 		}
-		if len(on) == 0 {
+		if len(on.list) == 0 {
 			continue
 		}
 		if graph == nil {
 			graph = make([][]int, len(tasks))
 		}
-		graph[i] = slices.Sorted(maps.Keys(on))
-		t.full.DependsOn = make([]string, 0, len(on))
+		graph[i] = on.sorted()
+		t.full.DependsOn = make([]string, 0, len(graph[i]))
 		for _, n := range graph[i] {
 			t.full.DependsOn = append(t.full.DependsOn, tasks[n].ID)
 		}
@@ -280,15 +290,41 @@ func (d *document) resolve(tasks []docTask, ids map[string]int) (graph [][]int) 
 	return graph
 }
 
-// beforeDepend returns the position of the character before the first "dep" in a text,
-// which is faster than a search by the expression; 0 without.
-func beforeDepend(s string) int {
-	for i := range max(0, len(s)-2) {
-		if s[i]|0x20 == 'd' && s[i+1]|0x20 == 'e' && s[i+2]|0x20 == 'p' {
-			return max(0, i-1)
+// nextDepends returns the list of the first remark "depends on: T003, T004" in a text, and
+// what is behind it. A list ends at a parenthesis, a semicolon or the line's end. It is
+// written out because every task of some lists has one; a test compares it with the
+// expression.
+func nextDepends(s string) (list, behind string, ok bool) {
+	for i := 0; i+len("depend") <= len(s); i++ {
+		if s[i]|0x20 != 'd' || i > 0 && isWord(s[i-1]) || !strings.EqualFold(s[i:i+len("depend")], "depend") {
+			continue
 		}
+		rest := s[i+len("depend"):]
+		for _, plural := range []string{"s", "S", "ſ"} { // all that are one letter where case does not matter
+			if after, found := strings.CutPrefix(rest, plural); found {
+				rest = after
+				break
+			}
+		}
+		on := strings.TrimLeft(rest, " \t")
+		if len(on) == len(rest) || len(on) < 2 || !strings.EqualFold(on[:2], "on") {
+			continue
+		}
+		rest = strings.TrimPrefix(on[2:], ":")
+		if list = strings.TrimLeft(rest, " \t"); len(list) == len(rest) {
+			continue
+		}
+		if end := strings.IndexAny(list, "();\n"); end >= 0 {
+			return list[:end], list[end:], true
+		}
+		return list, "", true
 	}
-	return 0
+	return "", "", false
+}
+
+// isWord reports whether a character belongs to a word, as \b of an expression has it.
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
 // refID returns the id that a reference names: 7 of "Task #7"; "" for another text.
@@ -315,9 +351,9 @@ func refParts(s string) []string {
 }
 
 // refer reads one list of ids into on.
-func (d *document) refer(tasks []docTask, ids map[string]int, t *docTask, r fieldItem, on map[int]bool) {
+func (d *document) refer(tasks []docTask, ids map[string]int, t *docTask, r fieldItem, on *dependencies) {
 	value := withoutMarkup(r.text)
-	if v := strings.ToLower(strings.TrimSpace(value)); noneWords[v] || dependsNone.MatchString(v) {
+	if saysNone(strings.TrimSpace(value)) {
 		return
 	}
 	find := func(s string) (n int, isRef, ok bool) {
@@ -342,15 +378,15 @@ func (d *document) refer(tasks []docTask, ids map[string]int, t *docTask, r fiel
 		}
 		n, isRef, ok := find(part)
 		if ok {
-			on[n] = true
+			on.add(n)
 			continue
 		}
 		if m := refRange.FindStringSubmatch(strings.TrimSpace(part)); m != nil {
 			from, _, ok1 := find(m[1])
 			to, _, ok2 := find(m[2])
-			if ok1 && ok2 && from <= to && len(on)+to-from < maxDepends {
+			if ok1 && ok2 && from <= to && len(on.list)+to-from < maxDepends {
 				for n := from; n <= to; n++ {
-					on[n] = true
+					on.add(n)
 				}
 				continue
 			}

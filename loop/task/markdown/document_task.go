@@ -15,18 +15,27 @@ import (
 
 // docTask is a task of a document: a heading with what is below it, or a box.
 type docTask struct {
-	ID, Title string
-	Line      int          // from 1
-	full      *ledger.Task // with all else, in document.room; nil of a document that is brief
-	text      form.Span    // the title with its status words
-	own       int          // index of its own box; -1 = none
-	boxes     []int        // indices of its other boxes
-	marks     []planMark   // (blocked), (manual-verify)
-	done      []planMark   // words that say that it is done, of a heading
-	group     int          // index of the group's box that it belongs to; -1 = none
-	value     fieldLines   // its fields
-	saysDone  int          // line of a status in its text that says so, from 1; 0 = none
+	ID, Title    string
+	Line         int          // from 1
+	full         *ledger.Task // with all else, in document.room; nil of a document that is brief
+	text         form.Span    // the title with its status words
+	own          int          // index of its own box; -1 = none
+	boxes        []int        // indices of its other boxes
+	*statusWords              // never nil
+	group        int          // index of the group's box that it belongs to; -1 = none
+	depends      []fieldItem  // its field of dependencies
+	criteria     bool         // its acceptance criteria are a field
+	saysDone     int          // line of a status in its text that says so, from 1; 0 = none
 }
+
+// statusWords are a task's status in words.
+type statusWords struct {
+	marks []planMark // (blocked), (manual-verify)
+	done  []planMark // words that say that it is done, of a heading
+}
+
+// noWords are those of nearly all tasks.
+var noWords = &statusWords{}
 
 // state returns a task's status. A tick overrides a status in words, which was
 // probably forgotten there.
@@ -60,7 +69,7 @@ func (d *document) edits(t *docTask, m ledger.Mark) []form.Edit {
 	}
 	if done || d.state(t) == ledger.MarkDone {
 		for _, n := range t.boxes {
-			if d.boxes[n].optional {
+			if d.optional(&d.boxes[n]) {
 				continue
 			}
 			edits = append(edits, d.tick(&d.boxes[n], done)...)
@@ -90,16 +99,18 @@ func (d *document) edits(t *docTask, m ledger.Mark) []form.Edit {
 	return edits
 }
 
-// statusWords takes the status words from both ends of a task's text.
-func (t *docTask) statusWords(data []byte, at form.Span, heading bool) form.Span {
+// statusAround takes the status words from both ends of a task's text, and returns what
+// is left.
+func statusAround(data []byte, at form.Span, heading bool) (*statusWords, form.Span) {
+	var found statusWords
 	for m, ok := markAtStart(data, at); ok; m, ok = markAtStart(data, at) {
 		m.beforeTitle = true
-		t.marks = append(t.marks, m)
+		found.marks = append(found.marks, m)
 		at.Start = m.End
 	}
 	for {
 		if m, ok := markAtEnd(data, at); ok {
-			t.marks = append(t.marks, m)
+			found.marks = append(found.marks, m)
 			at.End = m.Start
 			continue
 		}
@@ -110,11 +121,15 @@ func (t *docTask) statusWords(data []byte, at form.Span, heading bool) form.Span
 		if !ok {
 			break
 		}
-		t.done = append(t.done, m)
+		found.done = append(found.done, m)
 		at.End = m.Start
 	}
-	slices.SortFunc(t.marks, func(a, b planMark) int { return a.Start - b.Start })
-	return at
+	if len(found.marks) == 0 && len(found.done) == 0 {
+		return noWords, at
+	}
+	words := found
+	slices.SortFunc(words.marks, func(a, b planMark) int { return a.Start - b.Start })
+	return &words, at
 }
 
 // doneWords match what people write behind a heading of finished work.
@@ -271,12 +286,14 @@ func (d *document) reportTwins(tasks []docTask) map[string]int {
 	return first
 }
 
-// taskRoom makes room for n tasks: 100,000 of them are 45 MB, which must not be moved.
+// taskRoom makes room for n tasks: 100,000 of them are 45 MB, which must not be moved. A
+// second reading uses the room of the first.
 func (d *document) taskRoom(n int) []docTask {
 	if !d.brief {
 		d.room = make([]ledger.Task, 0, n)
 	}
-	return make([]docTask, 0, n)
+	d.tasks = slices.Grow(d.tasks[:0], n)
+	return d.tasks
 }
 
 // newTask returns a task in the room for them.
@@ -303,8 +320,6 @@ func (d *document) finish(tasks []docTask) []ledger.Task {
 		if len(t.done) > 0 && !d.allTicked(t.boxes) {
 			d.warning(t.Line-1, t.ID+" is marked as done and has open boxes: it counts as done", "")
 		}
-		d.readFields(t)
-		t.value = nil
 	}
 	if graph != nil {
 		d.ReportCycles(graph, func(n int) *ledger.Task { return tasks[n].full })
@@ -325,12 +340,12 @@ func (d *document) section(start, end int) string {
 	if start == end {
 		return ""
 	}
-	n, _ := slices.BinarySearchFunc(d.boxes, start, func(b box, line int) int { return b.line - line })
-	boxes := d.boxes[n:]
-	for n = 0; n < len(boxes) && boxes[n].line < end; n++ {
+	boxes := d.boxesIn(start, end)
+	open := true
+	for n := range boxes {
+		open = open && d.data[boxes[n].at] == ' '
 	}
-	ticked := func(b box) bool { return b.at.End-b.at.Start != 1 || d.data[b.at.Start] != ' ' }
-	if boxes = boxes[:n]; !slices.ContainsFunc(boxes, ticked) {
+	if open {
 		return d.plainLines(start, end)
 	}
 	var b strings.Builder
@@ -338,11 +353,11 @@ func (d *document) section(start, end int) string {
 		if i > start {
 			b.WriteByte('\n')
 		}
-		line := d.lines[i]
+		line := d.line(i)
 		if len(boxes) > 0 && boxes[0].line == i {
-			b.Write(d.data[line.Start:boxes[0].at.Start])
+			b.Write(d.data[line.Start:boxes[0].at])
 			b.WriteByte(' ')
-			line.Start, boxes = boxes[0].at.End, boxes[1:]
+			line.Start, boxes = boxes[0].at+1, boxes[1:]
 		}
 		b.Write(d.data[line.Start:line.End])
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -111,7 +112,8 @@ func (d *document) taskHeadings() []int {
 
 // headingLine returns a heading from its first # on.
 func (d *document) headingLine(h *heading) []byte {
-	return bytes.TrimLeft(d.data[d.lines[h.line].Start:max(h.text.End, d.lines[h.line].Start)], " \t")
+	start := d.line(h.line).Start
+	return bytes.TrimLeft(d.data[start:max(h.text.End, start)], " \t")
 }
 
 // headingTasks reads the tasks of a document whose tasks are headings.
@@ -119,7 +121,6 @@ func (d *document) headingTasks() ([]docTask, []group) {
 	heads := d.taskHeadings()
 	tasks := d.taskRoom(len(heads))
 	inside := make([]int32, len(d.lines)) // per line: 1 + the task that it belongs to
-	ids := map[string]int{}
 	for _, n := range heads {
 		h := &d.headings[n]
 		line := d.headingLine(h)
@@ -132,13 +133,14 @@ func (d *document) headingTasks() ([]docTask, []group) {
 		t := docTask{own: -1, group: -1, text: form.Span{Start: offset + m[1], End: h.text.End}}
 		t.ID, t.Line = oneLine(d.string(form.Span{Start: offset + m[4], End: offset + m[5]})), h.line+1
 		if m[2] >= 0 {
-			d.boxes = append(d.boxes, box{at: form.Span{Start: offset + m[2], End: offset + m[3]}, line: h.line, parent: -1, heading: n})
+			d.boxes = append(d.boxes, box{at: offset + m[2], line: h.line, parent: -1, heading: n})
 			t.own = len(d.boxes) - 1
 		}
 		t.Title = d.title(&t, true)
 		if t.own < 0 && bytes.ContainsAny(line[:m[4]], "✅☑") {
 			sign := bytes.IndexAny(line[:m[4]], "✅☑")
-			t.done = append(t.done, planMark{form.Span{Start: offset + sign, End: offset + sign + len(bytes.TrimRight(line[sign:m[4]], " \t*_"))}, ledger.MarkDone, true})
+			at := form.Span{Start: offset + sign, End: offset + sign + len(bytes.TrimRight(line[sign:m[4]], " \t*_"))}
+			t.statusWords = &statusWords{t.marks, append(slices.Clip(t.done), planMark{at, ledger.MarkDone, true})}
 		}
 		if t.Title == "" {
 			d.finding(h.line, t.ID+" has no title: expected `### Task N: Title`", "Write what the task is about")
@@ -149,12 +151,12 @@ func (d *document) headingTasks() ([]docTask, []group) {
 		}
 		if !d.brief {
 			t.full = d.newTask()
-			t.full.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
+			t.full.Body = d.section(h.line+1, end)
+			d.readFields(&t, h.line+1, end)
 		}
-		ids[ledger.FoldID(t.ID)] = len(tasks)
 		tasks = append(tasks, t)
 	}
-	d.headingBoxes(tasks, inside, ids)
+	d.headingBoxes(tasks, inside)
 	if !d.brief {
 		d.headingNotes(tasks, inside)
 		d.statusLines(tasks, inside)
@@ -166,7 +168,8 @@ func (d *document) headingTasks() ([]docTask, []group) {
 
 // title takes the status words from a task's text and returns what is left.
 func (d *document) title(t *docTask, heading bool) string {
-	at := t.statusWords(d.data, t.text, heading)
+	words, at := statusAround(d.data, t.text, heading)
+	t.statusWords = words
 	s := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(d.string(at)), "**"))
 	if strings.Count(s, "**")%2 == 1 {
 		s = strings.TrimSpace(strings.TrimPrefix(s, "**"))
@@ -176,7 +179,14 @@ func (d *document) title(t *docTask, heading bool) string {
 
 // headingBoxes gives the boxes to the tasks that they stand below. A box elsewhere
 // that names a task is that task's too, as in a list of progress.
-func (d *document) headingBoxes(tasks []docTask, inside []int32, ids map[string]int) {
+func (d *document) headingBoxes(tasks []docTask, inside []int32) {
+	ids := sync.OnceValue(func() map[string]int {
+		ids := make(map[string]int, len(tasks))
+		for n := range tasks {
+			ids[ledger.FoldID(tasks[n].ID)] = n
+		}
+		return ids
+	})
 	outside, first := 0, 0
 	optional, firstOptional := 0, 0
 	for n := range d.boxes {
@@ -185,7 +195,7 @@ func (d *document) headingBoxes(tasks []docTask, inside []int32, ids map[string]
 			continue
 		}
 		of := inside[b.line]
-		if of > 0 && b.optional { // it neither keeps its task open nor makes it done
+		if of > 0 && d.optional(b) { // it neither keeps its task open nor makes it done
 			if !d.ticked(b) {
 				if optional++; optional == 1 {
 					firstOptional = b.line
@@ -201,13 +211,13 @@ func (d *document) headingBoxes(tasks []docTask, inside []int32, ids map[string]
 		if of > 0 {
 			t := &tasks[of-1]
 			t.boxes = append(t.boxes, n)
-			if len(t.value.of(fieldAcceptance)) == 0 && !isStep(text) {
+			if !t.criteria && !isStep(text) {
 				t.full.Acceptance = append(t.full.Acceptance, text)
 			}
 			continue
 		}
 		if id := headingID.FindString(strings.TrimLeft(text, "*_ ")); id != "" {
-			if of, ok := ids[ledger.FoldID(id)]; ok {
+			if of, ok := ids()[ledger.FoldID(id)]; ok {
 				tasks[of].boxes = append(tasks[of].boxes, n)
 				continue
 			}
@@ -316,8 +326,10 @@ func (d *document) holdsBoxes(h *heading) bool {
 func (d *document) headingNotes(tasks []docTask, inside []int32) {
 	for n := range d.headings {
 		h := &d.headings[n]
-		text := strings.ToLower(d.string(h.text))
-		if inside[h.line] > 0 || text != "validation commands" && text != "validation" {
+		if inside[h.line] > 0 {
+			continue
+		}
+		if text := strings.ToLower(d.string(h.text)); text != "validation commands" && text != "validation" {
 			continue
 		}
 		commands := d.section(h.line+1, h.end)
@@ -348,6 +360,7 @@ func (d *document) headingNotes(tasks []docTask, inside []int32) {
 // Parse implements form.Form.
 func (Headings) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	d := scanDocument(file, data)
+	d.text = string(data)
 	tasks, _ := d.headingTasks()
 	return d.snapshot(file, tasks)
 }
@@ -386,8 +399,8 @@ func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]d
 	for _, m := range marks {
 		want[ledger.FoldID(m.Task)] = m.Mark
 	}
-	// Nothing else of the first reading is kept while the second one is made: of 100,000
-	// tasks each takes some 80 MB.
+	// The second reading is made in the room of the first: of 100,000 tasks each takes
+	// some 60 MB.
 	type taskState struct {
 		id, title string
 		line      int
@@ -402,16 +415,16 @@ func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]d
 		}
 		states[n] = taskState{t.ID, t.Title, t.Line, m}
 	}
-	file, lines := d.File, len(d.lines)
-	again := scanDocument(file, marked)
-	again.brief = true
-	now, _ := read(again)
-	same := len(now) == len(states) && len(again.lines) == lines
+	lines := len(d.lines)
+	d.scan(marked)
+	tasks, _ = read(d)
+	same := len(tasks) == len(states) && len(d.lines) == lines
 	for n := 0; same && n < len(states); n++ {
-		same = states[n] == taskState{now[n].ID, now[n].Title, now[n].Line, again.state(&now[n])}
+		t := &tasks[n]
+		same = states[n] == taskState{t.ID, t.Title, t.Line, d.state(t)}
 	}
 	if !same {
-		return nil, nil, fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", file)
+		return nil, nil, fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", d.File)
 	}
 	return marked, gone, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -17,7 +18,13 @@ import (
 // readable text gives warnings; style is checked by Lint. ParsePlan neither
 // keeps nor changes data.
 func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
-	p := scanPlan(filepath.Base(file), data)
+	p := newPlan(file, data)
+	p.text = string(data)
+	return p.scan().snapshot(file)
+}
+
+// snapshot reads the tasks of a plan that was scanned, or returns the errors in it.
+func (p *plan) snapshot(file string) (ledger.Snapshot, error) {
 	tasks := p.read()
 	if err := p.Err(); err != nil {
 		return ledger.Snapshot{}, err
@@ -30,8 +37,8 @@ func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 type plan struct {
 	form.Findings
 	data  []byte
-	text  string      // the same, of which ids, titles and bodies are parts; made when first needed
-	lines []form.Span // without line ends
+	text  string  // the same, of which ids, titles and bodies are parts; "" = they are copies, for a text whose bodies nobody reads
+	lines []int32 // where each begins; there can be a million
 	tasks []planTask
 }
 
@@ -81,7 +88,7 @@ type block struct {
 	hasTask bool // one of its lines looks like a task
 }
 
-// scanner is the state of scanPlan between two lines.
+// scanner is the state of a scan between two lines.
 type scanner struct {
 	*plan
 	openBlock  *block
@@ -91,15 +98,25 @@ type scanner struct {
 	listIndent int  // indent of the outermost list item that is open; -1 = none
 }
 
-// scanPlan finds lines, tasks and their ranges, and reports mistakes in single
-// lines. read checks the fields.
-func scanPlan(file string, data []byte) *plan {
-	s := scanner{plan: &plan{Findings: form.Findings{File: file}, data: data}, listIndent: -1, blank: true}
-	if !s.checkText() {
-		return s.plan
+// newPlan returns a plan that is still to be scanned.
+func newPlan(file string, data []byte) *plan {
+	return &plan{Findings: form.Findings{File: filepath.Base(file)}, data: data}
+}
+
+// scan finds lines, tasks and their ranges, and reports mistakes in single lines. read
+// checks the fields.
+func (p *plan) scan() *plan {
+	if p.checkText() {
+		p.splitLines()
+		p.scanTasks()
 	}
-	s.splitLines()
-	s.tasks = make([]planTask, 0, bytes.Count(data, []byte("] **Task "))) // as nearly all are written
+	return p
+}
+
+// scanTasks is scan for a text whose lines were found.
+func (p *plan) scanTasks() {
+	s := scanner{plan: p, listIndent: -1, blank: true}
+	s.tasks = make([]planTask, 0, bytes.Count(p.data, []byte("] **Task "))) // as nearly all are written
 	for i := range s.lines {
 		s.scanLine(i)
 	}
@@ -109,31 +126,41 @@ func scanPlan(file string, data []byte) *plan {
 	if len(s.tasks) == 0 && len(s.Errors) == 0 {
 		s.Error(0, "has no tasks: "+expected, "Write tasks as: - [ ] **Task 1: Title**")
 	}
-	return s.plan
 }
 
-// splitLines finds the text's lines, without their ends and a byte order mark.
+// splitLines finds the text's lines. A byte order mark belongs to none.
 func (p *plan) splitLines() {
 	data := p.data
-	p.lines = make([]form.Span, 0, bytes.Count(data, []byte("\n"))+1)
+	p.lines = slices.Grow(p.lines[:0], bytes.Count(data, []byte("\n"))+1)
 	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
-		end := len(data)
-		next := end
-		if n := bytes.IndexByte(data[start:], '\n'); n >= 0 {
-			end, next = start+n, start+n+1
+		p.lines = append(p.lines, int32(start)) //nolint:gosec // a file has at most form.MaxBytes
+		n := bytes.IndexByte(data[start:], '\n')
+		if n < 0 {
+			break
 		}
-		if end > start && data[end-1] == '\r' {
-			end--
-		}
-		p.lines = append(p.lines, form.Span{Start: start, End: end})
-		start = next
+		start += n + 1
 	}
+}
+
+// line returns the line with an index, without its end.
+func (p *plan) line(i int) form.Span {
+	at := form.Span{Start: int(p.lines[i]), End: len(p.data)}
+	if i+1 < len(p.lines) {
+		at.End = int(p.lines[i+1])
+	}
+	if p.data[at.End-1] == '\n' {
+		at.End--
+	}
+	if at.End > at.Start && p.data[at.End-1] == '\r' {
+		at.End--
+	}
+	return at
 }
 
 // measure returns the columns before a line's text (tab stops every 4), and the
 // text without surrounding white space.
 func (p *plan) measure(i int) (indent int, text form.Span) {
-	text = p.lines[i]
+	text = p.line(i)
 	for text.Start < text.End {
 		switch p.data[text.Start] {
 		case ' ':
@@ -248,7 +275,7 @@ func (s *scanner) scanBullet(i, indent int, at form.Span, inside bool) bool {
 	var bad []trouble
 	ok := false
 	if boxed {
-		t, bad, ok = parseTaskLine(s.data, at)
+		t, bad, ok = s.taskLine(at)
 	}
 	switch {
 	case inside && ok && len(bad) == 0:

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 // indent and line ends, and get the next whole numbers.
 func (p Plan) Add(file string, data []byte, tasks []ledger.Task) ([]byte, []string, error) {
 	return addTo(p, file, data, tasks, func(data []byte, t ledger.Task) ([]byte, int, error) {
-		scan := scanPlan(filepath.Base(file), data)
+		scan := newPlan(file, data).scan()
 		ids := make([]string, 0, len(scan.tasks))
 		for n := range scan.tasks {
 			ids = append(ids, scan.tasks[n].id)

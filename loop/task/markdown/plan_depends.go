@@ -3,9 +3,9 @@ package markdown
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -19,11 +19,65 @@ const maxDepends = 1_000_000
 // noneWords holds the notations for "no dependencies".
 var noneWords = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "nothing": true, "none.": true}
 
+// saysNone reports whether a list of dependencies says that there are none. Most begin
+// with another letter, which saves the expression.
+func saysNone(s string) bool {
+	if s != "" && s[0] < utf8.RuneSelf && s[0] != '-' && s[0]|0x20 != 'n' {
+		return false
+	}
+	return noneWords[strings.ToLower(s)] || dependsNone.MatchString(s)
+}
+
+// dependsOn is a task's field of dependencies.
+type dependsOn struct {
+	text string // "" = none
+	line int    // index of its line
+}
+
+// dependencies are the indices of the tasks that one task depends on, each once. The set
+// is used for one task after the other.
+type dependencies struct {
+	list []int
+	of   []int32 // per task: 1 + the task that has it in the list
+	task int32
+}
+
+// begin empties the set for the task with an index, of n.
+func (s *dependencies) begin(task, n int) {
+	if s.of == nil {
+		s.of = make([]int32, n)
+	}
+	s.list, s.task = s.list[:0], int32(task+1) //nolint:gosec // a file has at most form.MaxBytes
+}
+
+func (s *dependencies) add(n int) {
+	if s.of[n] != s.task {
+		s.of[n], s.list = s.task, append(s.list, n)
+	}
+}
+
+// remove takes a task out, and reports whether it was in the set.
+func (s *dependencies) remove(n int) bool {
+	if s.of[n] != s.task {
+		return false
+	}
+	s.list = slices.DeleteFunc(s.list, func(o int) bool { return o == n })
+	return true
+}
+
+// sorted returns a copy of the list in the order of the tasks.
+func (s *dependencies) sorted() []int {
+	list := slices.Clone(s.list)
+	slices.Sort(list)
+	return list
+}
+
 // resolveDependencies resolves the dependencies of the tasks, and reports
 // duplicate ids, unknown ids and cycles.
-func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
+func (p *plan) resolveDependencies(tasks []ledger.Task, deps []dependsOn) {
 	first := make(map[string]int, len(tasks))
-	for i, t := range tasks {
+	for i := range tasks {
+		t := &tasks[i]
 		key := ledger.FoldID(t.ID)
 		if n, ok := first[key]; ok {
 			p.finding(t.Line-1, fmt.Sprintf("%s is there twice: line %d and line %d", t.ID, tasks[n].Line, t.Line), "Give one of them another number")
@@ -34,26 +88,30 @@ func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 	var counted *countedTasks // made when a range needs it
 	var graph [][]int         // per task those that it depends on; nil where none does
 	left := maxDepends
+	var on dependencies
 	for i := range tasks {
-		if deps[i] == nil {
+		if deps[i].text == "" {
 			continue
 		}
 		t, line := &tasks[i], deps[i].line
-		refs, bad := parseDepends(strings.ReplaceAll(deps[i].joined(), "\n", ", "))
+		refs, bad := parseDepends(deps[i].text)
 		if bad != "" {
 			p.finding(line, fmt.Sprintf("%s depends on %q: expected none, or task numbers", t.ID, clip(bad, 60)),
 				"Write it like: Depends on: Task 3, Task 4")
 		}
-		on := map[int]bool{}
+		on.begin(i, len(tasks))
 		for _, r := range refs {
 			for _, id := range []string{r.from, r.to} {
-				if _, ok := first["task "+strings.ToLower(id)]; !ok && id != "" {
+				if id == "" {
+					continue
+				}
+				if _, ok := first["task "+strings.ToLower(id)]; !ok {
 					p.finding(line, fmt.Sprintf("%s depends on Task %s, which this plan lacks", t.ID, id), "Correct the number, or remove it")
 				}
 			}
 			if r.to == "" {
 				if n, ok := first["task "+strings.ToLower(r.from)]; ok {
-					on[n] = true
+					on.add(n)
 				}
 				continue
 			}
@@ -64,24 +122,24 @@ func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 				counted = countTasks(tasks)
 			}
 			for _, n := range counted.between(r.from, r.to) {
-				on[n] = true
+				on.add(n)
 			}
 		}
-		if on[i] {
+		if on.remove(i) {
 			p.finding(line, t.ID+" depends on itself", "Remove it from its own Depends on")
-			delete(on, i)
 		}
-		if left -= len(on); left < 0 {
+		if left -= len(on.list); left < 0 {
 			p.finding(line, fmt.Sprintf("more than %d dependencies", maxDepends), "Name fewer tasks, or split the file")
 			return
 		}
-		if len(on) == 0 {
+		if len(on.list) == 0 {
 			continue
 		}
 		if graph == nil {
 			graph = make([][]int, len(tasks))
 		}
-		graph[i] = slices.Sorted(maps.Keys(on))
+		graph[i] = on.sorted()
+		t.DependsOn = make([]string, 0, len(graph[i]))
 		for _, n := range graph[i] {
 			t.DependsOn = append(t.DependsOn, tasks[n].ID)
 		}
@@ -152,7 +210,7 @@ func parseDepends(s string) (refs []taskRef, bad string) {
 	if len(s) > 5 && s[3]|0x20 == 'k' && taskIDLength([]byte(s)) == len(s) {
 		return []taskRef{{from: strings.TrimSpace(s[4:])}}, "" // "Task 8", as most are
 	}
-	if noneWords[strings.ToLower(s)] || dependsNone.MatchString(s) {
+	if saysNone(s) {
 		return nil, ""
 	}
 	ranges := 0

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -68,14 +69,27 @@ func listMark(s string) string {
 // bullet and emphasis. For a name that is no field it returns fieldUnknown,
 // with the name as value.
 func fieldLine(s string) (f field, value string, ok bool) {
-	s = s[len(listMark(s)):]
+	name, value, ok := splitField(s[len(listMark(s)):])
+	if !ok {
+		return fieldUnknown, "", false
+	}
+	name = oneLine(name)
+	if f, ok := fieldNamed(fieldNames, name); ok {
+		return f, strings.TrimSpace(value), true
+	}
+	return fieldUnknown, name, true
+}
+
+// splitField splits the text of a line at the colon behind a name, and takes the
+// emphasis off both.
+func splitField(s string) (name, value string, ok bool) {
 	emph := s[:len(s)-len(strings.TrimLeft(s, "*_"))]
 	s = s[len(emph):]
 	n := strings.IndexByte(s, ':')
-	if n < 1 || n > 30 || len(emph) > 3 {
+	if n < 1 || n > maxFieldName || len(emph) > 3 {
 		return "", "", false
 	}
-	name, value := s[:n], s[n+1:]
+	name, value = s[:n], s[n+1:]
 	if emph != "" {
 		if before, ok := strings.CutSuffix(strings.TrimSpace(name), emph); ok {
 			name = before
@@ -87,11 +101,29 @@ func fieldLine(s string) (f field, value string, ok bool) {
 			return "", "", false
 		}
 	}
-	name = oneLine(name)
-	if f, ok := fieldNames[strings.ToLower(name)]; ok {
-		return f, strings.TrimSpace(value), true
+	return name, value, true
+}
+
+// maxFieldName is how long the name of a field can be.
+const maxFieldName = 30
+
+// fieldNamed looks a field up by its name, whose case does not matter. Every line that
+// may name one goes through it, so it makes no copy of the name.
+func fieldNamed(names map[string]field, name string) (f field, ok bool) {
+	lower := make([]byte, 0, maxFieldName)
+	for i := range len(name) {
+		c := name[i]
+		if c >= utf8.RuneSelf || i == maxFieldName {
+			f, ok = names[strings.ToLower(name)]
+			return f, ok
+		}
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		lower = append(lower, c)
 	}
-	return fieldUnknown, name, true
+	f, ok = names[string(lower)]
+	return f, ok
 }
 
 // content is one line of a field's value.
@@ -104,24 +136,31 @@ type content struct {
 
 // fieldText is the value of a field.
 type fieldText struct {
+	name  field
 	line  int // index of the field's own line
 	lines []content
 }
 
 // fieldTexts are the fields of a task. It has a few, so a list is faster than a map.
-type fieldTexts []struct {
-	name field
-	text *fieldText
-}
+type fieldTexts []fieldText
 
 // of returns the value of a field, nil without one.
 func (f fieldTexts) of(name field) *fieldText {
 	for n := range f {
 		if f[n].name == name {
-			return f[n].text
+			return &f[n]
 		}
 	}
 	return nil
+}
+
+// add returns the fields with one that begins in a line. It uses the room of fields that
+// were in the list before.
+func (f fieldTexts) add(name field, line int) fieldTexts {
+	n := len(f)
+	f = slices.Grow(f, 1)[:n+1]
+	f[n] = fieldText{name: name, line: line, lines: f[n].lines[:0]}
+	return f
 }
 
 // inlineIndent is the indent of text on the same line as the field's name.
@@ -129,9 +168,10 @@ const inlineIndent = -1
 
 var comment = regexp.MustCompile(`<!--.*?-->`)
 
-// fields collects a task's fields. A field that is written twice has both
-// values.
-func (p *plan) fields(t *planTask) (found fieldTexts) {
+// fields collects a task's fields in the room of the last one's. A field that is
+// written twice has both values.
+func (p *plan) fields(t *planTask, room fieldTexts) fieldTexts {
+	found := room[:0]
 	var cur *fieldText
 	var open *block
 	level, bullets := 0, false // indent of the fields, and whether they have bullets
@@ -171,11 +211,8 @@ func (p *plan) fields(t *planTask) (found fieldTexts) {
 			case ok && f != fieldUnknown:
 				level, bullets = indent, bullets || bullet != ""
 				if cur = found.of(f); cur == nil {
-					cur = &fieldText{line: i}
-					found = append(found, struct {
-						name field
-						text *fieldText
-					}{f, cur})
+					found = found.add(f, i)
+					cur = &found[len(found)-1]
 				}
 				if value != "" {
 					cur.lines = append(cur.lines, content{inlineIndent, value, true, false})
@@ -219,6 +256,9 @@ func (p *plan) nearField(line int, name string) {
 func (f *fieldText) joined() string {
 	if f == nil {
 		return ""
+	}
+	if len(f.lines) == 1 {
+		return f.lines[0].text
 	}
 	var b strings.Builder
 	for i, l := range f.lines {
@@ -270,10 +310,11 @@ var priorities = map[string]int{
 // read turns the scanned text into tasks, and checks references between them.
 func (p *plan) read() []ledger.Task {
 	tasks := make([]ledger.Task, 0, len(p.tasks))
-	deps := make([]*fieldText, 0, len(p.tasks))
+	deps := make([]dependsOn, len(p.tasks))
+	var f fieldTexts
 	for n := range p.tasks {
 		t := &p.tasks[n]
-		f := p.fields(t)
+		f = p.fields(t, f)
 		mark := t.state(p.data)
 		if mark == ledger.MarkDone && len(t.marks) > 0 {
 			p.warning(t.line, t.id+" is ticked and marked "+Statuses[t.marks[0].mark]+": it counts as done", "")
@@ -283,14 +324,15 @@ func (p *plan) read() []ledger.Task {
 				p.warning(t.line, d.text, d.fix)
 			}
 		}
-		task := ledger.Task{
+		tasks = append(tasks, ledger.Task{
 			ID: t.id, Title: t.title, Body: p.body(t), Mark: mark, Line: t.line + 1,
 			Scope: f.of(fieldScope).joined(), Acceptance: f.of(fieldAcceptance).items(), Notes: f.of(fieldNotes).joined(),
-		}
+		})
+		task := &tasks[n]
 		if len(task.Acceptance) == 1 && noneWords[strings.ToLower(task.Acceptance[0])] {
 			task.Acceptance = nil
 		}
-		p.scope(&task, f.of(fieldScope))
+		p.scope(task, f.of(fieldScope))
 		if v := f.of(fieldPriority); v != nil {
 			word := strings.ToLower(v.joined())
 			n, ok := priorities[word]
@@ -314,8 +356,9 @@ func (p *plan) read() []ledger.Task {
 		task.Threshold = p.threshold(f.of(fieldThreshold))
 		task.Consensus = p.consensus(f.of(fieldConsensus))
 		task.Allow = p.allow(f.of(fieldAllow))
-		tasks = append(tasks, task)
-		deps = append(deps, f.of(fieldDepends))
+		if v := f.of(fieldDepends); v != nil {
+			deps[n] = dependsOn{text: strings.ReplaceAll(v.joined(), "\n", ", "), line: v.line}
+		}
 	}
 	p.resolveDependencies(tasks, deps)
 	return tasks
@@ -392,12 +435,12 @@ func (p *plan) scope(t *ledger.Task, f *fieldText) {
 		if t.Mark == ledger.MarkDone {
 			continue
 		}
-		switch text := clip(i.Text, 80); i.Kind {
+		switch i.Kind {
 		case ledger.ScopeBad:
-			p.finding(f.line, fmt.Sprintf("scope of %s: %q is not a path below the repository", t.ID, text),
+			p.finding(f.line, fmt.Sprintf("scope of %s: %q is not a path below the repository", t.ID, clip(i.Text, 80)),
 				"Write paths relative to the repository's top folder")
 		case ledger.ScopeProse:
-			p.warning(f.line, fmt.Sprintf("scope of %s: %q is prose: the reviewer sees it, it permits no file", t.ID, text),
+			p.warning(f.line, fmt.Sprintf("scope of %s: %q is prose: the reviewer sees it, it permits no file", t.ID, clip(i.Text, 80)),
 				"Name folders, files or globs, in backticks")
 		}
 	}
@@ -418,24 +461,26 @@ func (t taskLine) state(data []byte) ledger.Mark {
 // body returns the task's lines without the box line, with plain line ends and
 // no surrounding blank lines. Text behind the title becomes its first line.
 func (p *plan) body(t *planTask) string {
-	var lines []string
-	if t.tail != "" && !strings.HasPrefix(t.tail, "<!--") {
-		lines = append(lines, t.tail)
-	}
 	first := t.line + 1
-	for len(lines) == 0 && first < t.end && strings.TrimSpace(p.string(p.lines[first])) == "" {
+	if t.tail != "" && !strings.HasPrefix(t.tail, "<!--") {
+		if first == t.end {
+			return t.tail
+		}
+		return t.tail + "\n" + p.plainLines(first, t.end)
+	}
+	for first < t.end && strings.TrimSpace(p.string(p.line(first))) == "" {
 		first++
 	}
-	if first < t.end {
-		lines = append(lines, p.plainLines(first, t.end))
+	if first == t.end {
+		return ""
 	}
-	return strings.Join(lines, "\n")
+	return p.plainLines(first, t.end)
 }
 
 // plainLines returns the lines from start to before end with plain line ends: a part of
 // the text where it has such.
 func (p *plan) plainLines(start, end int) string {
-	if whole := p.string(form.Span{Start: p.lines[start].Start, End: p.lines[end-1].End}); strings.IndexByte(whole, '\r') < 0 {
+	if whole := p.string(form.Span{Start: p.line(start).Start, End: p.line(end - 1).End}); strings.IndexByte(whole, '\r') < 0 {
 		return whole
 	}
 	var b strings.Builder
@@ -443,7 +488,7 @@ func (p *plan) plainLines(start, end int) string {
 		if i > start {
 			b.WriteByte('\n')
 		}
-		b.WriteString(p.string(p.lines[i]))
+		b.WriteString(p.string(p.line(i)))
 	}
 	return b.String()
 }

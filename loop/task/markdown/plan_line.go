@@ -26,12 +26,28 @@ type planMark struct {
 
 // taskLine is a task's box line in parts, with their positions.
 type taskLine struct {
-	id     string // with single spaces: "Task 5"
-	title  string
-	tail   string    // text behind the title, without marks
-	box    form.Span // the characters between the brackets
+	id         string // with single spaces: "Task 5"
+	title      string
+	tail       string    // text behind the title, without marks
+	box        form.Span // the characters between the brackets
+	*lineMarks           // never nil
+}
+
+// lineMarks are the statuses in words of a task's line.
+type lineMarks struct {
 	marks  []planMark
 	doubts []trouble // possible marks that were not recognised
+}
+
+// noMarks are those of nearly all lines.
+var noMarks = &lineMarks{}
+
+// addMark adds a status in words.
+func (t *taskLine) addMark(m planMark) {
+	if t.lineMarks == noMarks {
+		t.lineMarks = &lineMarks{}
+	}
+	t.marks = append(t.marks, m)
 }
 
 // trouble is a mistake in one line, with its remedy.
@@ -45,25 +61,22 @@ var (
 	anyBox        = regexp.MustCompile(`^[-*+][ \t]+\[[^\]\n]?\](?:[ \t]|$)`)
 )
 
-// mayBeTask reports whether looksLikeTask can match a text: most bullets have no
-// number, or no word that begins like "task", or begin with another word. (The rest of
-// the word has letters that are folded with others of more bytes.)
+// mayBeTask reports whether looksLikeTask can match a text: behind the box and the
+// emphasis of most bullets is another word. (The rest of the word has letters that are
+// folded with others of more bytes.)
 func mayBeTask(text []byte) bool {
-	for _, c := range text[min(len(text), 1):] {
-		if c == ' ' || c == '\t' {
-			continue
-		}
-		if c < utf8.RuneSelf && c > ' ' && strings.IndexByte("[(*_tT", c) < 0 {
-			return false
-		}
-		break
+	rest := bytes.TrimLeft(text[min(len(text), 1):], " \t")
+	if len(rest) > 0 && rest[0] == '[' {
+		rest = rest[bytes.IndexByte(rest, ']')+1:] // it stays without an end, and is no task
 	}
-	number, word := false, false
-	for i, c := range text {
-		number = number || c >= '0' && c <= '9'
-		word = word || c|0x20 == 'a' && i > 0 && text[i-1]|0x20 == 't'
+	rest = bytes.TrimLeft(rest, " \t*_")
+	switch {
+	case len(rest) < 2:
+		return false
+	case rest[0] >= utf8.RuneSelf, rest[0] < ' ', rest[0] == '(':
+		return true // white space, or a mark before the word
 	}
-	return number && word
+	return rest[0]|0x20 == 't' && rest[1]|0x20 == 'a'
 }
 
 // taskIDLength returns the length of what taskID matches, 0 without. It is written out,
@@ -121,15 +134,15 @@ func plainTaskBox(text []byte) bool {
 		string(text[4:8]) == "] **" && bytes.EqualFold(text[8:12], []byte("task")) && text[12] == ' ' && text[13] >= '0' && text[13] <= '9'
 }
 
-// parseTaskLine reads the line data[at.Start:at.End], which begins with a
-// bullet. ok is false for a line that is no task; bad lists the mistakes of a
-// task's line.
-func parseTaskLine(data []byte, at form.Span) (t taskLine, bad []trouble, ok bool) {
-	p := at.Start + 1
-	rest := func() []byte { return data[p:at.End] }
+// taskLine reads a line that begins with a bullet. ok is false for a line that is no
+// task; bad lists the mistakes of a task's line.
+func (p *plan) taskLine(at form.Span) (t taskLine, bad []trouble, ok bool) {
+	t.lineMarks = noMarks
+	data, i := p.data, at.Start+1
+	rest := func() []byte { return data[i:at.End] }
 	space := func() (n int) {
-		for p < at.End && (data[p] == ' ' || data[p] == '\t') {
-			p, n = p+1, n+1
+		for i < at.End && (data[i] == ' ' || data[i] == '\t') {
+			i, n = i+1, n+1
 		}
 		return n
 	}
@@ -138,41 +151,41 @@ func parseTaskLine(data []byte, at form.Span) (t taskLine, bad []trouble, ok boo
 	if space() == 0 {
 		report("no space between the bullet and the box: "+expected, "Put a space before the box")
 	}
-	if p >= at.End || data[p] != '[' {
+	if i >= at.End || data[i] != '[' {
 		return t, bad, false
 	}
 	n := bytes.IndexByte(rest(), ']')
 	if n < 0 {
 		return t, bad, false
 	}
-	t.box = form.Span{Start: p + 1, End: p + n}
+	t.box = form.Span{Start: i + 1, End: i + n}
 	if box := string(data[t.box.Start:t.box.End]); box != " " && box != "x" && box != "X" {
 		report(fmt.Sprintf("broken mark [%s]: expected [ ] or [x]", box), "Write [ ] for open, [x] for done; "+knownMarks)
 	}
-	p += n + 1
+	i += n + 1
 	if space() == 0 {
 		report("no space after the box: "+expected, "Put a space after the box")
 	}
 	lead := func() {
-		for p < at.End && data[p] == '(' {
+		for i < at.End && data[i] == '(' {
 			n := bytes.IndexByte(rest(), ')')
 			if n < 0 {
 				return
 			}
-			text := string(data[p : p+n+1])
+			text := string(data[i : i+n+1])
 			if m, ok := markOf(text); ok {
-				t.marks = append(t.marks, planMark{form.Span{Start: p, End: p + n + 1}, m, true})
+				t.addMark(planMark{form.Span{Start: i, End: i + n + 1}, m, true})
 			} else {
 				report(unknownMark(text))
 			}
-			p += n + 1
+			i += n + 1
 			space()
 		}
 	}
 	lead()
 	bold := bytes.HasPrefix(rest(), []byte("**"))
 	if bold {
-		p += 2
+		i += 2
 		space()
 		lead()
 	}
@@ -180,14 +193,14 @@ func parseTaskLine(data []byte, at form.Span) (t taskLine, bad []trouble, ok boo
 	if length == 0 {
 		return t, bad, false
 	}
-	t.id = oneLine(string(data[p : p+length]))
-	p += length
+	t.id = oneLine(p.string(form.Span{Start: i, End: i + length}))
+	i += length
 	space()
-	if p >= at.End || data[p] != ':' {
+	if i >= at.End || data[i] != ':' {
 		report(t.id+" has no colon after its number: "+expected, "")
 		return t, bad, true
 	}
-	p++
+	i++
 	if !bold {
 		report(t.id+" is not bold: "+expected, "Put ** before Task and after the title")
 		t.title = strings.TrimSpace(string(rest()))
@@ -198,29 +211,29 @@ func parseTaskLine(data []byte, at form.Span) (t taskLine, bad []trouble, ok boo
 		report("the bold title of "+t.id+" does not end on its line: "+expected, "Put ** after the title")
 		return t, bad, true
 	}
-	title := form.Span{Start: p, End: p + n}
+	title := form.Span{Start: i, End: i + n}
 	for m, ok := markAtEnd(data, title); ok; m, ok = markAtEnd(data, title) {
-		t.marks = append(t.marks, m)
+		t.addMark(m)
 		title.End = m.Start
 	}
-	if t.title = strings.TrimSpace(string(data[title.Start:title.End])); t.title == "" {
+	if t.title = strings.TrimSpace(p.string(title)); t.title == "" {
 		report(t.id+" has no title: "+expected, "Write what the task is about")
 	}
-	p += n + 2
-	tail := form.Span{Start: p, End: at.End}
+	i += n + 2
+	tail := form.Span{Start: i, End: at.End}
 	for m, ok := markAtStart(data, tail); ok; m, ok = markAtStart(data, tail) {
-		t.marks = append(t.marks, m)
+		t.addMark(m)
 		tail.Start = m.End
 	}
 	for m, ok := markAtEnd(data, tail); ok; m, ok = markAtEnd(data, tail) {
-		t.marks = append(t.marks, m)
+		t.addMark(m)
 		tail.End = m.Start
 	}
-	t.tail = strings.TrimSpace(string(data[tail.Start:tail.End]))
+	t.tail = strings.TrimSpace(p.string(tail))
 	if n := strings.IndexByte(t.tail, ')'); n > 0 && t.tail[0] == '(' {
 		if near := nearMark(t.tail[:n+1]); near != "" {
-			t.doubts = append(t.doubts, trouble{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
-				"Write " + near + ", and the reason into Notes"})
+			t.lineMarks = &lineMarks{t.marks, []trouble{{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
+				"Write " + near + ", and the reason into Notes"}}}
 		}
 	}
 	for _, m := range t.marks {

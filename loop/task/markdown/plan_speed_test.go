@@ -11,6 +11,18 @@ import (
 	"github.com/nightporter/nightporter/loop/task/form"
 )
 
+// TestHeadingWords: no heading that says something of the boxes below it has a number,
+// so one with a number is not looked up.
+func TestHeadingWords(t *testing.T) {
+	for _, headings := range []map[string]bool{asideHeadings, logHeadings, finishedHeadings} {
+		for h := range headings {
+			if strings.ContainsAny(h, "0123456789") {
+				t.Errorf("%q has a number", h)
+			}
+		}
+	}
+}
+
 // TestListMark compares listMark, and what mayBeTask rules out, with the
 // expressions of the grammar, on texts of the bytes that they know.
 func TestListMark(t *testing.T) {
@@ -35,6 +47,9 @@ func TestListMark(t *testing.T) {
 			tasks++
 			return mayBeTask([]byte(s))
 		}
+		if meantAsPlan.Match([]byte(s)) {
+			return mayBeTask([]byte(s))
+		}
 		return true
 	}
 	if err := quick.Check(same, &quick.Config{MaxCount: 20_000}); err != nil {
@@ -50,8 +65,10 @@ func TestListMark(t *testing.T) {
 func TestShortcuts(t *testing.T) {
 	label := regexp.MustCompile(`^\[([A-Z][A-Za-z0-9 ]{0,11})\](?:[ \t]+|$)`)
 	quotedPath := regexp.MustCompile("`[^`\\s]+`")
+	inlineDepends := regexp.MustCompile(`(?i)\bdepends?[ \t]+on:?[ \t]+([^();\n]*)`)
+	onlyForRead := regexp.MustCompile(`(?i)^\**(?:reference|read|see|refs?|context)\**[ \t]*:`)
 	pieces := []string{"task 2", "Task ", "T001", "T12 ", "- [ ] **Task ", "* [x] ", "Task", "taſK", "PHASE", "step", "T", "T0", "T-", "FTR-", "0", "12", "1.1", ".", "a", "Z", " ", "\t", "  ", "**", "__", "`", "[", "]", "[P]", "[US1] ", "[Abcdefghijkl]",
-		":", ")", "-", "--", "–", "é", "(done)", "✅", "☑️", "✓", "Done", "### ", "## ", "#", "Iteration ", "x", "step 1", "**commit", "Status: ", "done", "(blocked)", "(Manual Verify)", "\n", "(", ",", "depends on ", "DEPEND ON: T1 ", "and", "1-2"}
+		":", ")", "-", "--", "–", "é", "(done)", "✅", "☑️", "✓", "Done", "### ", "## ", "#", "Iteration ", "x", "step 1", "**commit", "Status: ", "done", "(blocked)", "(Manual Verify)", "\n", "(", ",", "depends on ", "DEPEND ON: T1 ", "dependſ\ton ", "and", "1-2", "See", "rEf", "ſee", "none", "N/a"}
 	hits := map[string]int{}
 	same := func(seed []byte) bool {
 		var b strings.Builder
@@ -117,7 +134,21 @@ func TestShortcuts(t *testing.T) {
 			quoted = append(quoted, "`"+path+"`")
 		}
 		check("nextQuoted", fmt.Sprint(quoted), fmt.Sprint(quotedPath.FindAllString(s, -1)))
-		check("beforeDepend", fmt.Sprint(inlineDepends.FindAllStringSubmatch(s[beforeDepend(s):], -1)), fmt.Sprint(inlineDepends.FindAllStringSubmatch(s, -1)))
+		var lists []string
+		for list, rest, found := nextDepends(s); found; list, rest, found = nextDepends(rest) {
+			lists = append(lists, list)
+		}
+		var want []string
+		for _, m := range inlineDepends.FindAllStringSubmatch(s, -1) {
+			want = append(want, m[1])
+			hits["depends"]++
+		}
+		check("nextDepends", fmt.Sprintf("%q", lists), fmt.Sprintf("%q", want))
+		check("isOnlyForRead", isOnlyForRead(s), onlyForRead.MatchString(s))
+		if onlyForRead.MatchString(s) {
+			hits["only for read"]++
+		}
+		check("saysNone", saysNone(s), noneWords[strings.ToLower(s)] || dependsNone.MatchString(s))
 		check("refParts", fmt.Sprint(refParts(s)), fmt.Sprint(refSplit.Split(s, -1)))
 		ref := refForm.FindStringSubmatch(s)
 		check("refID", refID(s) != "", ref != nil)
@@ -133,7 +164,7 @@ func TestShortcuts(t *testing.T) {
 	if err := quick.Check(same, &quick.Config{MaxCount: 50_000}); err != nil {
 		t.Error(err)
 	}
-	for _, what := range []string{"id", "label", "explicit", "spec", "box", "heading", "done", "ref"} {
+	for _, what := range []string{"id", "label", "explicit", "spec", "box", "heading", "done", "ref", "depends", "only for read"} {
 		if hits[what] < 20 {
 			t.Errorf("%d texts for %s: the test shows nothing", hits[what], what)
 		}

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
@@ -15,8 +14,12 @@ import (
 // a file that is no text) the error is a *ledger.InputError, and the caller
 // must not write.
 func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, gone []string, err error) {
-	p := scanPlan(filepath.Base(file), data)
-	if len(p.lines) == 0 && len(p.Errors) > 0 && len(data) > 0 {
+	return newPlan(file, data).scan().mark(marks)
+}
+
+// mark writes statuses into a plan that was scanned.
+func (p *plan) mark(marks []ledger.Marking) (marked []byte, gone []string, err error) {
+	if len(p.lines) == 0 && len(p.Errors) > 0 && len(p.data) > 0 {
 		return nil, nil, p.Err()
 	}
 	index := markedTasks(marks, len(p.tasks), func(n int) string { return p.tasks[n].id })
@@ -39,9 +42,9 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 	}
 	var edits []form.Edit
 	for n, m := range want {
-		edits = append(edits, p.tasks[n].edits(data, m)...)
+		edits = append(edits, p.tasks[n].edits(p.data, m)...)
 	}
-	marked = form.Apply(data, edits)
+	marked = form.Apply(p.data, edits)
 	return marked, gone, p.check(marked, want)
 }
 
@@ -118,10 +121,10 @@ func (m planMark) withSpace(data []byte) form.Span {
 // at its old position, with its new status if it was marked and its old one if
 // not.
 func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
-	reparsed := scanPlan(p.File, marked)
+	reparsed := newPlan(p.File, marked).scan()
 	same := len(reparsed.tasks) == len(p.tasks) && len(reparsed.lines) == len(p.lines)
 	for n := 0; same && n < len(p.tasks); n++ {
-		old, now := p.tasks[n], reparsed.tasks[n]
+		old, now := &p.tasks[n], &reparsed.tasks[n]
 		m, ok := want[n]
 		if !ok {
 			m = old.state(p.data)

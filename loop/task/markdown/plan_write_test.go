@@ -68,7 +68,7 @@ func TestMarkPlan(t *testing.T) {
 
 // TestCheck: the check before writing detects every wrong change.
 func TestCheck(t *testing.T) {
-	p := scanPlan("p.md", []byte("- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n"))
+	p := newPlan("p.md", []byte("- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n")).scan()
 	want := map[int]ledger.Mark{0: ledger.MarkDone}
 	for text, ok := range map[string]bool{
 		"- [x] **Task 1: A**\n- [ ] **Task 2: B**\n":   true,

@@ -58,7 +58,8 @@ type labelWalk struct {
 // label reaches to the next line that is neither indented nor a box.
 func (w *labelWalk) above(b *box) int {
 	for ; w.next < b.line; w.next++ {
-		text := w.data[w.lines[w.next].Start:w.lines[w.next].End]
+		at := w.line(w.next)
+		text := w.data[at.Start:at.End]
 		if len(text) == 0 || isBlank(text[0]) || w.code[w.next] || itemLength(text) > 0 {
 			continue
 		}
@@ -70,14 +71,16 @@ func (w *labelWalk) above(b *box) int {
 	return w.label
 }
 
-// plainHeading folds a heading: without emphasis, signs around it, a remark in
+// plainHeading folds a heading's words.
+func plainHeading(s string) string { return strings.ToLower(oneLine(headingWords(s))) }
+
+// headingWords returns a heading without emphasis, signs around it, a remark in
 // parentheses and a colon.
-func plainHeading(s string) string {
+func headingWords(s string) string {
 	if n := strings.IndexByte(s, '('); n > 0 {
 		s = s[:n]
 	}
-	s = strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.ToLower(oneLine(s))
+	return strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 var (
@@ -123,10 +126,12 @@ func (d *document) places() []place {
 				p.priority = headingPriority(m[1])
 			}
 		}
-		name := plainHeading(text)
-		p.aside = p.aside || asideHeadings[name]
-		p.log = p.log || logHeadings[name]
-		p.finished = p.finished || finishedHeadings[name]
+		if words := headingWords(text); !strings.ContainsAny(words, "0123456789") { // as headings of tasks have, and none of these
+			name := strings.ToLower(oneLine(words))
+			p.aside = p.aside || asideHeadings[name]
+			p.log = p.log || logHeadings[name]
+			p.finished = p.finished || finishedHeadings[name]
+		}
 		all[n] = p
 	}
 	d.where = all
