@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -193,19 +194,21 @@ func (d *decision) checkAdded(tasks []ledger.Task, b AddTasks) bool {
 
 // checkTask checks one task. have are those before it, batch all that come with it.
 func (d *decision) checkTask(t *ledger.Task, have, batch []ledger.Task, session bool) bool {
-	t.Title, t.Mark = strings.Join(strings.Fields(t.Title), " "), ledger.MarkOpen
-	text := t.Body + t.Scope + strings.Join(t.Acceptance, "")
+	if fields := slices.Concat([]string{t.ID, t.Title, t.Body, t.Scope}, t.Acceptance); !utf8.ValidString(strings.Join(fields, "")) {
+		d.refuse(ledger.CodeNotText, "that is not valid UTF-8 text; nothing was added")
+		return false
+	}
+	*t = shownTask(*t)
+	t.Mark = ledger.MarkOpen
+	words := t.Body + t.Scope + strings.Join(t.Acceptance, "")
 	switch n := utf8.RuneCountInString(t.Title); {
 	case n == 0:
 		d.refuse(ledger.CodeNoWords, "a task needs a title")
 		return false
-	case !utf8.ValidString(t.Title + text):
-		d.refuse(ledger.CodeNotText, "that is not valid UTF-8 text; nothing was added")
-		return false
 	case n > MaxTitle:
 		d.refuse(ledger.CodeTooLong, "the title has %d characters; %d are the most. Put the rest into the body", n, MaxTitle)
 		return false
-	case utf8.RuneCountInString(text) > maxAddedText || len(t.DependsOn) > maxAddedDepends:
+	case utf8.RuneCountInString(words) > maxAddedText || len(t.DependsOn) > maxAddedDepends:
 		d.refuse(ledger.CodeTooLong, "the task is longer than %d characters: put long text into a file and name the file", maxAddedText)
 		return false
 	}
@@ -236,6 +239,18 @@ func (d *decision) checkTask(t *ledger.Task, have, batch []ledger.Task, session 
 		t.DependsOn[n] = known[at].ID
 	}
 	return true
+}
+
+// shownTask returns a task with the words that people see in it. Files of some forms
+// cannot have other characters, and a list that has them can no longer be read.
+func shownTask(t ledger.Task) ledger.Task {
+	t.ID, t.Title, t.Scope = text.OneLine(text.Visible(t.ID)), text.OneLine(text.Visible(t.Title)), text.OneLine(text.Visible(t.Scope))
+	t.Body = strings.TrimSpace(text.Visible(t.Body))
+	t.Acceptance = slices.Clone(t.Acceptance)
+	for n, a := range t.Acceptance {
+		t.Acceptance[n] = text.OneLine(text.Visible(a))
+	}
+	return t
 }
 
 // circleIn returns the ids of new tasks that depend on each other in a circle, nil for

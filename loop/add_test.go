@@ -86,6 +86,15 @@ func TestAddBySession(t *testing.T) {
 	if d.s.Project.Run.Added != 1 {
 		t.Errorf("%d tasks are counted", d.s.Project.Run.Added)
 	}
+	if a := add(ledger.Task{ID: "Task 5\u200b", Title: "\x1b[31mPaint\x1b[0m it\u202e red", Body: "now\r\n\x00please ", Acceptance: []string{"a\x07\nb"}}); !a.OK {
+		t.Fatalf("refused: %+v", a)
+	}
+	if got := d.s.Project.Additions[len(d.s.Project.Additions)-1].Tasks[0]; got.ID != "Task 5" || got.Title != "Paint it red" || got.Body != "now\nplease" || got.Acceptance[0] != "a b" {
+		t.Errorf("what nobody sees is left: %+v", got)
+	}
+	if a := add(ledger.Task{Title: "\u200b"}); a.Code != ledger.CodeNoWords {
+		t.Errorf("an invisible title: %+v", a)
+	}
 	for added, ok := range map[int]bool{499: true, 500: false} {
 		s, r := d.s, *d.s.Project.Run
 		r.Added = added

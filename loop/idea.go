@@ -356,6 +356,7 @@ func (d *decision) acceptIdea(i Idea) {
 			needs[n] = append(needs[n], place[ledger.FoldID(id)])
 		}
 		place[ledger.FoldID(tasks[n].ID)] = n
+		tasks[n] = shownTask(tasks[n])
 		tasks[n].ID, tasks[n].DependsOn = "", nil
 	}
 	if !slices.ContainsFunc(needs, func(on []int) bool { return len(on) > 0 }) {

@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 	"loop/request": {"guidance", "internal/text", "loop/ledger"}, // comments become guidance
 	"loop/proof":   {},
 	"loop/cause":   {},
-	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/request", "loop/testreport"},
+	"loop":         {"guidance", "internal/text", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/request", "loop/testreport"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/testreport": {"loop/ledger"},

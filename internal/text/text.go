@@ -6,7 +6,38 @@ package text
 import (
 	"strings"
 	"unicode"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
+
+// terminalSequence matches the sequences by which a program colours text, moves
+// the cursor or sets a title.
+var terminalSequence = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\u009d)[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)")
+
+// lineEnds makes \n of everything that some program shows as the end of a line.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// Visible removes from a text of several lines what nobody sees: control
+// characters, terminal sequences, direction marks, invisible characters. Tabs
+// and line ends stay, the latter as \n. So do joiners behind a character that is
+// not ASCII, because emoji and some scripts are written with them.
+func Visible(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if strings.ContainsAny(s, "\x1b\u009b\u009d") {
+		s = terminalSequence.ReplaceAllString(s, "")
+	}
+	last := rune(0)
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', unicode.IsGraphic(r): // also all of Zs
+		case (r == '\u200c' || r == '\u200d') && last > unicode.MaxASCII:
+		default:
+			return -1
+		}
+		last = r
+		return r
+	}, lineEnds.Replace(s))
+}
 
 // OneLine makes one line of s: white space, line ends and control characters
 // become single spaces, direction marks are taken out, and bytes that are no

@@ -29,3 +29,20 @@ func TestOneLine(t *testing.T) {
 		}
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                  "",
+		"a\r\nb\rc\u2028d\u0085e\tf\n":      "a\nb\nc\nd\ne\tf\n",
+		"\x1b[31mred\x1b[0m \x1b]0;t\x07x":  "red x",
+		"\x00a\x01\u200bb\u202ec\ufeff\x7f": "abc",
+		"👨\u200d👩\u200d👧 می\u200cخواهم": "👨\u200d👩\u200d👧 می\u200cخواهم",
+		"a\u200db \u200d":  "ab ",
+		"bad \xff":         "bad \uFFFD",
+		"日本語\u3000\u00a0x": "日本語\u3000\u00a0x",
+	} {
+		if got := text.Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -118,13 +118,20 @@ func lockFile(ctx context.Context, open func() (*os.File, string, error)) (*os.F
 // Other programs take no lock. So rewrite exchanges the new file with the old
 // one instead of overwriting it, and compares the old one with the text that
 // edit received. A difference means that somebody saved in between, and their
-// text is edited next.
+// text is edited next. Whoever saves again before that is there saves on top of
+// a file that lacks it, and both texts are joined. The new file is locked before
+// it has its name: other calls would find it free.
 func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byte, error)) error {
 	locked, path, err := f.lock(ctx)
 	if err != nil {
 		return err
 	}
-	defer locked.Close()
+	locks := []*os.File{locked}
+	defer func() {
+		for _, l := range locks {
+			l.Close()
+		}
+	}()
 	base, info, err := f.readSettled(ctx, path)
 	if err != nil {
 		return err
@@ -137,24 +144,26 @@ func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byt
 		if bytes.Equal(next, holds) {
 			return err
 		}
-		found, swapped, perr := f.publish(path, next, holds, info)
+		found, swapped, perr := f.publish(path, next, holds, info, func(l *os.File) { locks = append(locks, l) })
 		if perr != nil {
 			return errors.Join(err, perr)
 		}
 		if bytes.Equal(found, holds) {
 			return errors.Join(err, fsutil.SyncDir(filepath.Dir(path)))
 		}
-		base = found
-		if holds = found; swapped {
+		if base = joined(base, holds, next, found); swapped {
 			holds = next
+		} else {
+			holds = found
 		}
 	}
 }
 
 // publish puts data at path and returns the previous content. Where the system
 // cannot exchange two files, publish compares the content with expected first,
-// and replaces the file only if they are equal; swapped reports whether it did.
-func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInfo) (found []byte, swapped bool, err error) {
+// and replaces the file only if they are equal; swapped reports whether it did. hold
+// gets the lock of the new file.
+func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInfo, hold func(*os.File)) (found []byte, swapped bool, err error) {
 	temp, err := writeTemp(path, data, like)
 	if err != nil {
 		return nil, false, err
@@ -165,6 +174,9 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 			os.Remove(temp)
 		}
 	}()
+	if lock := lockNew(temp); lock != nil {
+		hold(lock)
+	}
 	info, err := os.Lstat(temp)
 	if err != nil {
 		return nil, false, err
@@ -194,6 +206,17 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 		return nil, true, fmt.Errorf("%w; the file as it was is in %s", err, temp)
 	}
 	return found, true, nil
+}
+
+// lockNew takes the lock of a file that nobody else knows. A file system without locks,
+// or one that does not find the file by its name yet, has none: nil.
+func lockNew(path string) *os.File {
+	file, err := opener(path)()
+	if err != nil {
+		return nil
+	}
+	_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	return file
 }
 
 // peekSwapped reads a file that was just exchanged. A network file system may know

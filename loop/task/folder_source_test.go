@@ -277,9 +277,13 @@ Scope: ` + "`map/`" + `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	for _, bad := range []ledger.Task{{ID: "task-03", Title: "x"}, {ID: "a b", Title: "x"}, {Title: "x", DependsOn: []string{"TASK-99"}}} {
+	// What cannot be read back is in no file: the whole folder could not be read.
+	for _, bad := range []ledger.Task{{ID: "task-03", Title: "x"}, {ID: "a b", Title: "x"}, {Title: "x", DependsOn: []string{"TASK-99"}}, {Title: "a\x01b"}, {Title: "x", Body: "a\x00"}, {Title: "x", Acceptance: []string{"\xff"}}} {
 		if _, err := AddOnce(t.Context(), s, ledger.AddTasks{Tasks: []ledger.Task{bad}}); !errors.As(err, new(*ledger.InputError)) {
 			t.Errorf("%+v: %v", bad, err)
+		}
+		if _, err := s.Read(t.Context()); err != nil {
+			t.Fatalf("after %+v: %v", bad, err)
 		}
 	}
 	if err := s.Log(t.Context(), ledger.Progress{Key: "k", Task: "TASK-12", Status: "done"}); err != nil || !strings.HasPrefix(textOf(t, repo, "backlog/backlog.progress.md"), "# Progress: backlog\n") {

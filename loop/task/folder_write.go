@@ -233,7 +233,10 @@ func (s *folderSource) writeFiles(r folderReading, tasks []ledger.Task) (text st
 		return "", err
 	}
 	for _, t := range tasks {
-		name, data := backlogmd.NewFile(r.config, t, time.Now())
+		name, data, err := backlogmd.NewFile(r.config, t, time.Now())
+		if err != nil {
+			return "", err
+		}
 		path := filepath.Join(s.path, openFolderName, name)
 		if err := writeNew(path, data, like); err != nil {
 			return "", fmt.Errorf("write %s: %w", name, err)

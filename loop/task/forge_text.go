@@ -15,7 +15,7 @@ const maxIssueTitle = 200
 
 // task returns the task of an issue.
 func (s *forgeSource) task(i ledger.ForgeIssue) ledger.Task {
-	t := ledger.Task{ID: issueID(i.Number), Title: text.First(text.OneLine(visible(i.Title)), maxIssueTitle), Body: visible(i.Body), Mark: s.markOf(i)}
+	t := ledger.Task{ID: issueID(i.Number), Title: text.First(text.OneLine(text.Visible(i.Title)), maxIssueTitle), Body: strings.TrimSpace(text.Visible(i.Body)), Mark: s.markOf(i)}
 	if !i.Writer {
 		if t.Author = i.Author; t.Author == "" {
 			t.Author = "an account that is gone"
@@ -59,21 +59,6 @@ func priorityOf(label string) int {
 		return 0
 	}
 	return priorities[words[len(words)-1]]
-}
-
-// visible returns a text as people see it: with line ends of this system, and without
-// characters that nobody sees.
-func visible(s string) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n")
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\u200d': // the last joins emoji
-			return r
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
-			return -1
-		}
-		return r
-	}, s))
 }
 
 // withoutComments returns a text without comments of HTML, which forges do not show. One

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
@@ -26,28 +27,15 @@ func message(c ledger.CommitTask) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// terminalSequence matches the sequences by which a program colours text, moves
-// the cursor or sets a title.
-var terminalSequence = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\u009d)[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)")
-
-// printable removes everything from a text that is no visible character, space
-// or line end: control characters, terminal sequences, direction marks,
-// invisible characters. All kinds of line ends become \n: what a reader's
-// program shows as a line has to be one here as well.
+// printable returns a text without what nobody sees, and with plain spaces alone:
+// what a reader's program shows as a line is one here as well.
 func printable(s string) string {
-	s = terminalSequence.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "")
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ").Replace(s)
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n':
-			return r
-		case unicode.IsSpace(r):
+		if r != '\n' && unicode.IsSpace(r) {
 			return ' '
-		case !unicode.IsGraphic(r): // also unicode.Cf: direction marks, zero width, tags
-			return -1
 		}
 		return r
-	}, s)
+	}, strings.ReplaceAll(text.Visible(s), "\t", "    "))
 }
 
 // offsetLine matches a line that is indented in a body:

@@ -69,7 +69,7 @@ func TestScalars(t *testing.T) {
 		if text == "" {
 			return
 		}
-		_, data := NewFile(Config{open: text}, ledger.Task{ID: "TASK-1", Title: text, Labels: []string{text}, Body: "b", Acceptance: []string{"a"}}, time.Unix(0, 0))
+		data := fileText(Config{open: text}, ledger.Task{ID: "TASK-1", Title: text, Labels: []string{text}, Body: "b", Acceptance: []string{"a"}}, time.Unix(0, 0))
 		f, err := ReadFile("task-1.md", data)
 		if err != nil {
 			if strings.Contains(err.Error(), "unusual form") && strings.ContainsAny(text, `'"\`) {

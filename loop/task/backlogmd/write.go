@@ -39,8 +39,20 @@ func Mark(c Config, file string, data []byte, mark ledger.Mark) ([]byte, error) 
 	return form.Apply(data, edits), nil
 }
 
-// NewFile returns the name and text of a new task's file, as Backlog.md writes them.
-func NewFile(c Config, t ledger.Task, created time.Time) (name string, data []byte) {
+// NewFile returns the name and text of a new task's file, as Backlog.md writes them. A
+// task that could not be read from it is an error: a folder with such a file could not
+// be read at all.
+func NewFile(c Config, t ledger.Task, created time.Time) (name string, data []byte, err error) {
+	name, data = strings.ToLower(t.ID)+" - "+slug(t.Title)+".md", fileText(c, t, created)
+	f, err := ReadFile(name, data)
+	if err != nil || f.ID != t.ID || f.title != oneLine(t.Title) || f.status != c.open {
+		return "", nil, form.InputError(name, fmt.Sprintf("%q cannot be written so that it reads as that task", oneLine(t.Title)), "Use plain words, or write it into a file yourself")
+	}
+	return name, data, nil
+}
+
+// fileText returns the text of a new task's file.
+func fileText(c Config, t ledger.Task, created time.Time) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "---\nid: %s\ntitle: %s\nstatus: %s\nassignee: []\ncreated_date: '%s'\n", scalar(t.ID, 0), scalar(oneLine(t.Title), 0), scalar(c.open, 0), created.UTC().Format("2006-01-02 15:04"))
 	writeList(&b, "labels", t.Labels)
@@ -66,7 +78,7 @@ func NewFile(c Config, t ledger.Task, created time.Time) (name string, data []by
 		}
 		b.WriteString("<!-- AC:END -->\n")
 	}
-	return strings.ToLower(t.ID) + " - " + slug(t.Title) + ".md", []byte(b.String())
+	return []byte(b.String())
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

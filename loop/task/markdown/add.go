@@ -44,8 +44,10 @@ func addTo(f form.Form, file string, data []byte, tasks []ledger.Task, write add
 			}
 		}
 		grown, now, n, err := written(f, file, data, before, t, write)
-		if err == nil && n < 0 {
-			grown, now, n, err = written(f, file, data, before, plainTask(t), write)
+		for _, other := range []ledger.Task{plainTask(t), quotedID(plainTask(t))} {
+			if err == nil && n < 0 {
+				grown, now, n, err = written(f, file, data, before, other, write)
+			}
 		}
 		switch {
 		case err != nil:
@@ -80,7 +82,7 @@ func written(f form.Form, file string, data []byte, before []ledger.Task, t ledg
 // plainTask returns the task without what has a meaning in Markdown or in a list.
 func plainTask(t ledger.Task) ledger.Task {
 	plain := func(s string) string {
-		return strings.Join(strings.Fields(strings.TrimLeft(plainly.Replace(s), "#-+* ")), " ")
+		return strings.Join(strings.Fields(strings.TrimRight(strings.TrimLeft(plainly.Replace(s), "#-+* "), `\ `)), " ")
 	}
 	t.Title, t.Body, t.Notes = plain(t.Title), plain(t.Body), plain(t.Notes)
 	t.Acceptance = slices.Clone(t.Acceptance)
@@ -90,8 +92,17 @@ func plainTask(t ledger.Task) ledger.Task {
 	return t
 }
 
+// quotedID returns the task with quotes around the id that its title begins with. Its
+// letters stay the same, so a repetition finds it by its title.
+func quotedID(t ledger.Task) ledger.Task {
+	if id, _, _ := leadingID(t.Title); id != "" {
+		t.Title = strings.Replace(t.Title, id, `"`+id+`"`, 1)
+	}
+	return t
+}
+
 // plainly takes out of a person's words what has a meaning in a list.
-var plainly = strings.NewReplacer("**", "", "__", "", "`", "'", "~~~", "", "<!--", "", "-->", "", "(", "", ")", "", "[", "", "]", "")
+var plainly = strings.NewReplacer("**", "", "__", "", "`", "'", "~~~", "", "~~", "", "✅", "", "<!--", "", "-->", "", "<", "‹", "(", "", ")", "", "[", "", "]", "")
 
 // addedAs reports whether a task that was read is the one that was to be added.
 func addedAs(got, want ledger.Task) bool {

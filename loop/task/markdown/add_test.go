@@ -34,6 +34,12 @@ func TestAdd(t *testing.T) {
 		{"empty file", "", ledger.Task{Title: "B"}, "", "- [ ] B\n"},
 		{"id of its own", "- [ ] T001 a\n", ledger.Task{ID: "T050", Title: "B"}, "T050", "- [ ] T001 a\n- [ ] T050 B\n"},
 		{"a mark in the title", "- [ ] a\n", ledger.Task{Title: "b (blocked)"}, "", "- [ ] a\n- [ ] b blocked\n"},
+		{"an id in a list without ids", "- [ ] a\n", ledger.Task{Title: "BUG-12: crash"}, "", "- [ ] a\n- [ ] \"BUG-12\": crash\n"},
+		{"a number in a list without ids", "- [ ] a\n", ledger.Task{Title: "1. crash"}, "", "- [ ] a\n- [ ] \"1\". crash\n"},
+		{"a second id in a list without ids", "- [ ] a\n- [ ] BUG-12 b\n", ledger.Task{Title: "BUG-13 crash"}, "", "- [ ] a\n- [ ] BUG-12 b\n- [ ] \"BUG-13\" crash\n"},
+		{"a title that is struck out", "- [ ] a\n", ledger.Task{Title: "~~b~~"}, "", "- [ ] a\n- [ ] b\n"},
+		{"a backslash at the end", "- [ ] **Task 1: A**\n", ledger.Task{Title: `b\`}, "Task 2", "- [ ] **Task 1: A**\n- [ ] **Task 2: b**\n"},
+		{"HTML that hides what follows", "### Task 1: A\n- [x] a\n", ledger.Task{Title: "B", Body: "x\n<pre>\n<details>"}, "Task 2", "### Task 1: A\n- [x] a\n\n### Task 2: B\n\nx ‹pre> ‹details>\n\n- [ ] B\n"},
 		{"title of two lines", "- [ ] a\n", ledger.Task{Title: " B\n  c "}, "", "- [ ] a\n- [ ] B c\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
