@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
@@ -33,7 +34,7 @@ func awaitMatch(t *testing.T, p *programtest.Process, re string) string {
 }
 
 // TestUpPair checks `up --pair`: one command starts the daemon and lets the first phone
-// in, by a link, although the platform was not asked for the bot's name before. Later it
+// in, by a link, although the platform gives the bot's name late. Later it
 // shows no code to a person who is paired, and without a chat it says so and stays.
 func TestUpPair(t *testing.T) {
 	t.Parallel()
@@ -55,6 +56,7 @@ func TestUpPair(t *testing.T) {
 			t.Errorf("exit %d, %v\n%s", code, err, p.Out)
 		}
 	}
+	n.phone.Fault("getMe", telegram.TooMany(1)) // the name comes late
 	p := begin()
 	code := awaitMatch(t, p, `Open +https://t\.me/porter_bot\?start=(\S+)\n`)
 	n.phone.Say(reader, reader.ID, "/start "+code)
