@@ -5,7 +5,9 @@
 // commands; each has a file of its name, such as up.go and pair.go. ask.go
 // sends commands and views to the daemon, foreground.go runs one project on a
 // terminal for run.go and demo.go, hats_catalog.go and hat_file.go serve
-// hats.go, init_look.go and init_wizard.go serve init.go, and doctor_*.go contain
+// hats.go, init_*.go serve init.go, whose questions dialog.go asks (init_look.go
+// looks at the repository, init_ask.go and init_phone.go take flags and answers,
+// init_write.go writes, init_finish.go tries and starts), and doctor_*.go contain
 // the checks of doctor.go: doctor_context.go is what a check gets,
 // doctor_finding.go what it returns. terminal.go, qr.go, exit.go and version.go
 // are the helpers of all commands.

@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
-	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/workspace"
 )
@@ -26,95 +28,164 @@ func initCommand() *cobra.Command {
 		Short: "Look at a repository and write a configuration for it",
 		Long: `Look at a repository and write a configuration for it: its plan, what verifies
 it, the agent to use. Every line says why it is there; no secret is in it.
-Nothing is run and no network is used.
+
+On a terminal it asks about what it found, for a Telegram bot's token, which is
+not shown and goes into a file that only you can read, and about the digest and
+quiet hours. Enter takes what is proposed; Ctrl-C ends it, and nothing was
+written. In the end it tries what would fail at 3:00, and lets your phone in.
+
+With --yes, and without a terminal, it asks nothing and runs nothing; Telegram is
+asked only about a token from --telegram-token-file.
 
 A configuration that is there already is never changed without being told so:
 the project is printed instead. --add appends it; --force puts the old file
 aside, under another name, and writes a new one.
 
-Exit codes: 0 done, or printed · 3 not possible, with the reason`,
+Exit codes: 0 done, or printed · 1 written, and something is left to mend
+3 not possible, with the reason · 130 ended at a question`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p := &initWizard{flags: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
-			if err := p.run(cmd.Context()); err != nil {
+			p := &initWizard{flags: f, cmd: cmd, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+			in, _ := cmd.InOrStdin().(*os.File)
+			if out, ok := p.out.(*os.File); ok && !f.yes && interactive(in) && interactive(out) {
+				p.ask = newDialog(in, p.out)
+			}
+			err := p.run(cmd.Context())
+			var code exitCode
+			switch {
+			case errors.Is(err, errEnded):
+				fmt.Fprintf(p.out, "\n%s Ended, and nothing was written.\n", bot.SignAway)
+				return exitCode(130)
+			case errors.As(err, &code):
+				return code
+			case err != nil:
 				printProblems(p.err, err)
 				return exitCode(exitUsage)
 			}
 			return nil
 		},
 	}
-	fl := cmd.Flags()
-	fl.StringVar(&f.repo, "repo", "", "git repository (default: the one of this folder)")
-	fl.StringVar(&f.config, "config", "", "file to write (default: where nightporter looks for it)")
-	fl.BoolVar(&f.add, "add", false, "append the project to the file that is there")
-	fl.BoolVar(&f.force, "force", false, "put the file that is there aside and write a new one")
-	fl.BoolVar(&f.sample, "sample-plan", false, "write a first plan where the repository has none")
-	cmd.MarkFlagsMutuallyExclusive("add", "force")
+	f.define(cmd)
 	return cmd
 }
 
+// initDraft is what one init is about to write.
+type initDraft struct {
+	file     string
+	before   *config.Config // what the file has; empty without one
+	exists   bool           // the file is there, and is appended to
+	replaces bool           // the file is there, and is put aside
+	known    bool           // the file has the project
+	project  propose.Project
+	global   propose.Global
+	token    string            // to be written to global.TokenFile; "" = nothing is
+	sample   bool              // the first plan is written, too
+	login    map[string][]byte // of the agent's sessions; nil = it is left as it is
+}
+
+// live reports whether a chat will be configured.
+func (d initDraft) live() bool { return d.global.TokenFile != "" || len(platform.Used(d.before)) > 0 }
+
 func (p *initWizard) run(ctx context.Context) error {
-	file, err := p.configFile()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	d, err := p.draft(ctx)
 	if err != nil {
 		return err
 	}
-	cfg, err := p.loadExisting(file)
-	if err != nil {
-		return err
+	if p.ask != nil {
+		for line := range strings.Lines(p.findingsText.String()) {
+			p.ask.say(strings.TrimSuffix(line, "\n"))
+		}
+		p.findingsText.Reset()
 	}
-	project, err := p.project(ctx, cfg)
-	if err != nil {
+	switch add, err := p.decide(ctx, &d); {
+	case err != nil:
 		return err
-	}
-	for _, known := range cfg.Projects {
-		if known.Name == project.Name {
-			p.addLine(bot.SignDone, "project", "%s is in %s already", project.Name, file)
-			fmt.Fprint(p.out, p.findingsText.String())
-			p.printNextSteps(cfg, file, project, false)
+	case !add && d.known:
+		fmt.Fprint(p.out, p.findingsText.String())
+		if p.ask == nil {
+			p.printNextSteps(d)
 			return nil
 		}
-	}
-	exists := cfg.File != ""
-	if exists && !p.flags.add && !p.flags.force {
+	case !add:
 		// Standard output receives the block alone, so that it can be
 		// redirected to a file.
 		fmt.Fprint(p.err, p.findingsText.String())
-		fmt.Fprintf(p.err, "\n! %s is there and was left as it is.\n  Its new part is below; to append it: nightporter init --add%s\n\n", file, p.repeatedFlags())
-		fmt.Fprint(p.out, propose.Block(project))
+		fmt.Fprintf(p.err, "\n! %s is there and was left as it is.\n  Its new part is below; to append it: nightporter init --add%s\n\n", d.file, p.repeatedFlags())
+		fmt.Fprint(p.out, propose.Block(d.project))
 		return nil
-	}
-	backup := ""
-	switch {
-	case exists && p.flags.add:
-		err = appendFile(file, propose.Block(project))
 	default:
-		if exists {
-			if backup, err = renameAside(file); err != nil {
-				return err
-			}
+		fmt.Fprint(p.out, p.findingsText.String())
+		fmt.Fprintln(p.out)
+		if err := p.write(d); err != nil {
+			return err
 		}
-		zone, why := hostZone()
-		if zone == "" {
-			p.addLine(bot.SignLook, "timezone", "not known here; put yours into the file")
-		} else {
-			p.addLine(bot.SignDone, "timezone", "%s", zone)
-		}
-		global := propose.Global{Timezone: zone, ZoneWhy: why, Folder: filepath.Dir(file)}
-		err = createFile(file, propose.File(global, project), p.flags.config == "")
+		p.report(d)
 	}
-	if err != nil {
-		if backup != "" { // a failed attempt must not lose the old file
-			err = errors.Join(err, os.Rename(backup, file))
-		}
+	if err := p.saveLogin(d); err != nil {
 		return err
 	}
-	fmt.Fprint(p.out, p.findingsText.String())
-	if backup != "" {
-		fmt.Fprintf(p.out, "\n%s The old file is %s", bot.SignDone, backup)
+	if p.ask == nil {
+		p.printNextSteps(d)
+		return nil
 	}
-	fmt.Fprintf(p.out, "\n%s %s %s\n", bot.SignDone, map[bool]string{true: "Appended to", false: "Wrote"}[exists && p.flags.add], file)
-	p.printNextSteps(cfg, file, project, cfg.Telegram != nil)
-	return nil
+	return p.finish(ctx, stop, d)
+}
+
+// draft looks at the repository and at the configuration.
+func (p *initWizard) draft(ctx context.Context) (initDraft, error) {
+	file, err := p.configFile()
+	if err != nil {
+		return initDraft{}, err
+	}
+	cfg, err := p.loadExisting(file)
+	if err != nil {
+		return initDraft{}, err
+	}
+	project, err := p.project(ctx, cfg)
+	if err != nil {
+		return initDraft{}, err
+	}
+	d := initDraft{file: file, before: cfg, project: project, exists: cfg.File != "" && !p.flags.force, replaces: cfg.File != "" && p.flags.force}
+	d.global.Folder = filepath.Dir(file)
+	for _, k := range cfg.Projects {
+		d.known = d.known || k.Name == project.Name
+	}
+	if d.known {
+		p.addLine(bot.SignDone, "project", "%s is in %s already", project.Name, file)
+	}
+	return d, nil
+}
+
+// decide completes the draft, by flags and answers, and reports whether there is
+// anything to write.
+func (p *initWizard) decide(ctx context.Context, d *initDraft) (write bool, err error) {
+	if err := p.takeFlags(ctx, d); err != nil {
+		return false, err
+	}
+	add := !d.known && (!d.exists || p.flags.add)
+	if p.ask == nil {
+		return add || d.known && d.global.TokenFile != "", nil
+	}
+	if !d.known && !add {
+		if add, err = p.ask.agree(ctx, fmt.Sprintf("%s is there. Add %s to it?", d.file, d.project.Name)); err != nil || !add {
+			return false, err
+		}
+	}
+	p.ask.say("Enter takes what is in [ ]. Ctrl-C ends this, and nothing is written.")
+	if add {
+		if err := p.askProject(ctx, d); err != nil {
+			return false, err
+		}
+	}
+	if err := p.askPhone(ctx, d); err != nil {
+		return false, err
+	}
+	if err := p.askLogin(ctx, d); err != nil {
+		return false, err
+	}
+	return add || d.global.TokenFile != "", nil
 }
 
 // configFile returns the absolute path of the configuration.
@@ -174,8 +245,10 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 		p.addDetail("%s", d.Remedy)
 	}
 	out := propose.Project{Name: picked.Name, Repo: picked.Repo}
-	if err := p.chooseSource(ctx, &out); err != nil {
-		return out, err
+	if !p.given("source") {
+		if err := p.chooseSource(ctx, &out); err != nil {
+			return out, err
+		}
 	}
 	root, err := os.OpenRoot(picked.Repo) // does not follow links that lead out of the repository
 	if err != nil {
@@ -185,7 +258,7 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	out.Found = propose.Look(root.FS(), onPath)
 	p.reportCommands("setup", out.Found.Setup)
 	p.reportCommands("verify", out.Found.Verify)
-	if len(propose.Active(out.Found.Verify)) == 0 {
+	if len(propose.Active(out.Found.Verify)) == 0 && !p.given("verify") {
 		p.addLine(bot.SignLook, "verify", "no command proves a task's work")
 		p.addDetail(`name one in the file: verify = ["make test"]`)
 	}
@@ -197,12 +270,18 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	}
 	out.Protected = protectedBranches(ctx, picked.Repo)
 	p.addLine(bot.SignDone, "protected", "%s", strings.Join(out.Protected, ", "))
-	p.chooseAgent(cfg, &out)
+	if !p.given("agent") {
+		p.chooseAgent(cfg, &out)
+	}
 	return out, nil
 }
 
-// reportCommands reports the proposed commands of a list and the omitted ones.
+// reportCommands reports the proposed commands of a list and the omitted ones, unless a
+// flag names others.
 func (p *initWizard) reportCommands(what string, list []propose.Command) {
+	if p.given(what) {
+		return
+	}
 	sign := bot.SignDone
 	for _, c := range list {
 		if c.Off == "" {
@@ -216,111 +295,45 @@ func (p *initWizard) reportCommands(what string, list []propose.Command) {
 	}
 }
 
-// printNextSteps prints the commands to run next.
-func (p *initWizard) printNextSteps(before *config.Config, file string, project propose.Project, phone bool) {
+// report says what was written.
+func (p *initWizard) report(d initDraft) {
+	fmt.Fprintf(p.out, "%s %s %s\n", bot.SignDone, map[bool]string{true: "Appended to", false: "Wrote"}[d.exists], d.file)
+	if d.token != "" {
+		fmt.Fprintf(p.out, "%s Wrote %s, which only you can read\n", bot.SignDone, filepath.Join(d.global.Folder, d.global.TokenFile))
+	}
+	if d.sample {
+		fmt.Fprintf(p.out, "%s Wrote %s: change it as you like\n", bot.SignDone, filepath.Join(d.project.Repo, sampleOf().Path))
+	}
+}
+
+// commands returns the commands that come next, with the flags that they need.
+func (p *initWizard) commands(d initDraft) (check, run, up string) {
 	flags := ""
-	if p.flags.config != "" {
-		flags = " --config " + quote(file)
+	for _, f := range []struct{ name, value string }{{"--config", p.flags.config}, {"--state", p.flags.state}} {
+		if f.value != "" {
+			flags += " " + f.name + " " + quote(f.value)
+		}
 	}
-	check := "nightporter run --check" + flags
-	if len(before.Projects) > 0 && !p.flags.force {
-		check += " --repo " + quote(project.Repo)
+	repo := ""
+	if len(d.before.Projects) > 0 && !d.replaces {
+		repo = " --repo " + quote(d.project.Repo)
 	}
-	pair := "beside it, once the file has Telegram's token"
-	if phone {
-		pair = "beside it: lets your phone in"
+	up = "nightporter up" + flags
+	if d.live() {
+		up += " --pair"
+	}
+	return "nightporter run --check" + flags + repo, "nightporter run" + flags + repo, up
+}
+
+// printNextSteps prints the commands to run next.
+func (p *initWizard) printNextSteps(d initDraft) {
+	check, _, up := p.commands(d)
+	why := "stays, and works when told to; for a phone, run init on a terminal"
+	if d.live() {
+		why = "stays, works when told to, and lets your phone in"
 	}
 	fmt.Fprintln(p.out, "\nNext")
-	for _, l := range [][2]string{
-		{check, "tries what would fail at 3:00; no agent works"},
-		{"nightporter up" + flags, "stays, and works when told to"},
-		{"nightporter pair" + flags, pair},
-	} {
+	for _, l := range [][2]string{{check, "tries what would fail at 3:00; no agent works"}, {up, why}} {
 		fmt.Fprintf(p.out, "  %-*s  %s\n", max(24, len(check)), l[0], l[1])
-	}
-}
-
-// writeChecked loads text as the configuration before write makes it the file,
-// so that init never writes a file that nightporter refuses.
-func writeChecked(file, text string, write func(tmp string) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".nightporter-*.toml")
-	if err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone if it became the file
-	_, err = tmp.WriteString(text)
-	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
-	}
-	if _, err := config.Load(tmp.Name()); err != nil {
-		return fmt.Errorf("the proposal does not hold, and nothing was written; please write %s by hand:\n%w", file, err)
-	}
-	return write(tmp.Name())
-}
-
-// createFile writes a new configuration. It never replaces a file, even if one
-// appears during the call.
-func createFile(file, text string, private bool) error {
-	mode := fs.FileMode(0o755)
-	if private {
-		mode = 0o700 // as the XDG base directory specification requires
-	}
-	if err := os.MkdirAll(filepath.Dir(file), mode); err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
-	}
-	return writeChecked(file, text, func(tmp string) error {
-		if err := fsutil.Publish(tmp, file); err != nil {
-			return fmt.Errorf("write the configuration: %w", err)
-		}
-		return nil
-	})
-}
-
-// appendFile adds text to the end of a file. It keeps the file's bytes, links,
-// owner and mode.
-func appendFile(file, text string) error {
-	old, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("append to the configuration: %w", err)
-	}
-	eol := "\n"
-	if strings.Contains(string(old), "\r\n") {
-		eol = "\r\n"
-		text = strings.ReplaceAll(text, "\n", eol)
-	}
-	if len(old) > 0 {
-		text = eol + text
-		if old[len(old)-1] != '\n' {
-			text = eol + text
-		}
-	}
-	return writeChecked(file, string(old)+text, func(string) error {
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
-		if err != nil {
-			return fmt.Errorf("append to the configuration: %w", err)
-		}
-		n, err := f.WriteString(text)
-		if err != nil && n > 0 { // removes an incomplete section, with which nightporter would not start
-			err = errors.Join(err, f.Truncate(int64(len(old))))
-		}
-		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-			return fmt.Errorf("append to the configuration: %w", err)
-		}
-		return nil
-	})
-}
-
-// renameAside renames a file to the first unused name of FILE.1, FILE.2, ….
-func renameAside(file string) (string, error) {
-	for n := 1; ; n++ {
-		backup := fmt.Sprintf("%s.%d", file, n)
-		err := fsutil.Publish(file, backup)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return "", fmt.Errorf("put the old configuration aside: %w", err)
-		}
-		return backup, nil
 	}
 }

@@ -61,7 +61,7 @@ func (p *initWizard) chooseSource(ctx context.Context, out *propose.Project) err
 	if err != nil {
 		return err
 	}
-	if len(found) == 0 && p.flags.sample {
+	if len(found) == 0 && p.flags.sample && p.ask == nil {
 		if err := writeSample(out.Repo, kind.Sample); err != nil {
 			return err
 		}
@@ -78,7 +78,9 @@ func (p *initWizard) chooseSource(ctx context.Context, out *propose.Project) err
 		for _, line := range kind.Sample.Form {
 			p.addDetail("%s", line)
 		}
-		p.addDetail("or let one be written: nightporter init --sample-plan%s", p.repeatedFlags())
+		if p.ask == nil {
+			p.addDetail("or let one be written: nightporter init --sample-plan%s", p.repeatedFlags())
+		}
 		return nil
 	}
 	first := found[0]

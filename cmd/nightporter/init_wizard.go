@@ -8,21 +8,56 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/nightporter/nightporter/config/propose"
 )
 
 // initFlags are the flags of `nightporter init`.
 type initFlags struct {
-	repo, config       string
-	add, force, sample bool
+	repo, config, state     string
+	add, force, sample, yes bool
+
+	source, agent, timezone string
+	setup, verify, tests    []string
+	tokenFile, telegramAPI  string
+	digest, quiet           string
+}
+
+// define adds the flags to the command.
+func (f *initFlags) define(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.repo, "repo", "", "git repository (default: the one of this folder)")
+	fl.StringVar(&f.config, "config", "", "file to write (default: where nightporter looks for it)")
+	fl.StringVar(&f.state, "state", "", "state folder")
+	fl.BoolVar(&f.add, "add", false, "append the project to the file that is there")
+	fl.BoolVar(&f.force, "force", false, "put the file that is there aside and write a new one")
+	fl.BoolVar(&f.sample, "sample-plan", false, "write a first plan where the repository has none")
+	fl.BoolVar(&f.yes, "yes", false, "ask nothing; take what is found, and these flags")
+	fl.StringVar(&f.source, "source", "", "where the tasks are: KIND:PATH, or the path of a list")
+	fl.StringVar(&f.agent, "agent", "", "agent that sessions run")
+	fl.StringArrayVar(&f.setup, "setup", nil, "command that prepares the work folder; may be repeated")
+	fl.StringArrayVar(&f.verify, "verify", nil, "verification command; may be repeated")
+	fl.StringArrayVar(&f.tests, "tests", nil, "glob of tests with unusual names; may be repeated")
+	fl.StringVar(&f.timezone, "timezone", "", "the clock you live by, such as Europe/Berlin")
+	fl.StringVar(&f.tokenFile, "telegram-token-file", "", "file with a Telegram bot's token; - for standard input")
+	fl.StringVar(&f.telegramAPI, "telegram-api", "", "address of a Bot API server of your own")
+	fl.StringVar(&f.digest, "digest", "", "time of the morning's summary, HH:MM")
+	fl.StringVar(&f.quiet, "quiet", "", "hours in which nothing rings, HH:MM-HH:MM")
+	cmd.MarkFlagsMutuallyExclusive("add", "force")
 }
 
 // initWizard is the state of one `nightporter init`.
 type initWizard struct {
 	flags        initFlags
+	cmd          *cobra.Command
+	ask          *dialog // nil = nothing is asked
 	out, err     io.Writer
 	findingsText strings.Builder // printed after the repository has been examined
 }
+
+// given reports whether the person has named a value by its flag.
+func (p *initWizard) given(flag string) bool { return p.cmd.Flags().Changed(flag) }
 
 // addLine adds a line to the findings.
 func (p *initWizard) addLine(sign, what, format string, args ...any) {
@@ -38,7 +73,7 @@ func (p *initWizard) addDetail(format string, args ...any) {
 // command.
 func (p *initWizard) repeatedFlags() string {
 	var b strings.Builder
-	for _, f := range []struct{ name, value string }{{"--repo", p.flags.repo}, {"--config", p.flags.config}} {
+	for _, f := range []struct{ name, value string }{{"--repo", p.flags.repo}, {"--config", p.flags.config}, {"--state", p.flags.state}} {
 		if f.value != "" {
 			b.WriteString(" " + f.name + " " + quote(f.value))
 		}

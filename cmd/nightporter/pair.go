@@ -22,6 +22,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/operator"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/socket"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
 )
 
@@ -147,6 +148,31 @@ func (p pairing) run(ctx context.Context, state, role string) error {
 	}
 	fmt.Fprintf(p.out, "  Works once, for one person, until %s. Role: %s.\n", until, offer.Role)
 	return p.watch(ctx, offer, hash)
+}
+
+// pairFirst shows a code beside a daemon that has just started, unless a person is
+// paired already. Its failure is printed and ends nothing.
+func pairFirst(ctx context.Context, cmd *cobra.Command, ask asker, state string, cfg *config.Config) {
+	out, errs := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if len(platform.Used(cfg)) == 0 {
+		fmt.Fprintln(errs, "! --pair: no chat is configured. Put a token into the configuration: nightporter init")
+		return
+	}
+	r, err := ask.View(ctx, api.View{Name: "people"})
+	var known []ledger.Person
+	if err == nil && r.OK && json.Unmarshal(r.Data, &known) == nil && len(known) > 0 {
+		fmt.Fprintf(out, "○ %s is paired already. Another person: nightporter pair --role steer\n", known[0].Name)
+		return
+	}
+	zone, err := cfg.Zone()
+	if err != nil {
+		zone = time.Local
+	}
+	err = pairing{out: out, err: errs, zone: zone, ask: ask, width: columns(out), color: colour(out)}.run(ctx, state, "")
+	var code exitCode
+	if err != nil && !errors.As(err, &code) {
+		fmt.Fprintf(errs, "! --pair: %v. Again: nightporter pair\n", err)
+	}
 }
 
 // printWay prints how to send the code on a platform.

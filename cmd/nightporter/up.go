@@ -30,6 +30,7 @@ import (
 
 func upCommand() *cobra.Command {
 	var file, state string
+	var pair bool
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Stay, work on every configured project, and be there for commands and chats",
@@ -40,12 +41,15 @@ expression. What was unfinished is taken up.
 SIGTERM and Ctrl-C end it within 10 seconds, with exit code 0: sessions go on
 by themselves and are taken up by the next one; a second one ends it at once.
 To end a run, with its session: nightporter stop [--now]
-SIGHUP reads the configuration again.`,
+SIGHUP reads the configuration again.
+
+--pair also shows a code for the first phone, as nightporter pair does beside it.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return up(cmd, file, state) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return up(cmd, file, state, pair) },
 	}
 	cmd.Flags().StringVar(&file, "config", "", "configuration file")
 	cmd.Flags().StringVar(&state, "state", "", "state folder")
+	cmd.Flags().BoolVar(&pair, "pair", false, "let the first phone in: show a code, as nightporter pair does")
 	return cmd
 }
 
@@ -53,7 +57,7 @@ SIGHUP reads the configuration again.`,
 // s.
 const stopTime = 9 * time.Second
 
-func up(cmd *cobra.Command, file, state string) error {
+func up(cmd *cobra.Command, file, state string, pair bool) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -82,7 +86,18 @@ func up(cmd *cobra.Command, file, state string) error {
 		return nil // a signal ended it
 	}
 	fmt.Fprint(cmd.OutOrStdout(), d.Greeting())
-	exit := serve(cmd.Context(), d, signals)
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	paired := make(chan struct{})
+	go func() {
+		defer close(paired)
+		if pair {
+			pairFirst(ctx, cmd, d.Operator, dir, cfg)
+		}
+	}()
+	exit := serve(ctx, d, signals)
+	cancel()
+	<-paired
 	select {
 	case <-stopAsync(d):
 	case <-time.After(stopTime):

@@ -31,9 +31,16 @@ type testTerminal struct {
 // openTerminal starts nightporter in a terminal of 100 columns and 30 lines.
 func openTerminal(t *testing.T, m programtest.Machine, env []string, args ...string) *testTerminal {
 	t.Helper()
+	return openTerminalIn(t, m, m.Dir, 100, env, args...)
+}
+
+// openTerminalIn starts nightporter in a folder, in a terminal of 30 lines.
+func openTerminalIn(t *testing.T, m programtest.Machine, dir string, columns uint16, env []string, args ...string) *testTerminal {
+	t.Helper()
 	cmd := m.Command(context.Background(), "nightporter", args...)
+	cmd.Dir = dir
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), env...)
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 30})
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: columns, Rows: 30})
 	if err != nil {
 		t.Fatal(err)
 	}

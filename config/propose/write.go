@@ -1,10 +1,17 @@
 package propose
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+)
+
+// What init proposes for a digest and for quiet hours.
+const (
+	UsualDigest = "07:30"
+	UsualQuiet  = "23:00-07:00"
 )
 
 // Project is the content of one section [[project]].
@@ -26,6 +33,16 @@ type Global struct {
 	Timezone string // IANA name; "" = unknown
 	ZoneWhy  string // the reason for the time zone
 	Folder   string // folder of the configuration file, for the commands in comments
+	Phone
+}
+
+// Phone is the part of the configuration about Telegram and what it sends. The zero
+// value is written as comments.
+type Phone struct {
+	TokenFile string // relative to the configuration; "" = no token yet
+	API       string // address of a Bot API server; "" = Telegram's own
+	Digest    string // HH:MM; "" = no summary
+	Quiet     string // HH:MM-HH:MM; "" = no quiet hours
 }
 
 // File returns a complete nightporter.toml, which package config accepts.
@@ -44,14 +61,8 @@ func File(g Global, p Project) string {
 		w.line(`# timezone = "Europe/Berlin"`)
 	}
 	w.line("")
-	w.comment("The phone. In Telegram, write /newbot to @BotFather: it gives you a token.")
-	w.comment("Put the token, and nothing else, into a file that only you can read:")
-	w.comment("  install -m 600 /dev/null " + shellQuote(g.Folder+"/telegram.token"))
-	w.comment("  and paste it there with an editor. Never into this file.")
-	w.comment("Then take the # away from the two lines; nightporter up, and beside it: nightporter pair")
-	w.line("# [telegram]")
-	w.line(`# token_file = "telegram.token"   # mode 0600; relative to this file`)
-	w.line("")
+	w.telegram(g)
+	w.digest(g.Phone)
 	w.comment("An agent that nightporter does not know: any command that reads the prompt")
 	w.comment("from its standard input. Keys belong into env_file, mode 0600, not here.")
 	w.line("# [agents.mine]")
@@ -70,6 +81,17 @@ func Block(p Project) string {
 	return w.String()
 }
 
+// Chat returns the sections for Telegram and the digest, to be appended to an existing
+// file that has neither.
+func Chat(p Phone) string {
+	var w writer
+	w.telegram(Global{Phone: p})
+	if p.Digest+p.Quiet != "" {
+		w.digest(p)
+	}
+	return strings.TrimSuffix(w.String(), "\n")
+}
+
 // writer builds TOML line by line.
 type writer struct{ strings.Builder }
 
@@ -78,6 +100,39 @@ func (w *writer) line(s string) { w.WriteString(s + "\n") }
 // comment writes a comment line. It escapes names of files so that they cannot
 // end the comment.
 func (w *writer) comment(s string) { w.line(strings.TrimRight("# "+Plain(s), " ")) }
+
+func (w *writer) telegram(g Global) {
+	if g.TokenFile == "" {
+		w.comment("The phone. In Telegram, write /newbot to @BotFather: it gives you a token.")
+		w.comment("On a terminal, nightporter init asks for it. By hand: put the token, and nothing")
+		w.comment("else, into a file that only you can read:")
+		w.comment("  install -m 600 /dev/null " + shellQuote(g.Folder+"/telegram.token"))
+		w.comment("  and paste it there with an editor. Never into this file.")
+		w.comment("Then take the # away from the two lines, and: nightporter up --pair")
+		w.line("# [telegram]")
+		w.line(`# token_file = "telegram.token"   # mode 0600; relative to this file`)
+		w.comment("Slack: README says how; [slack] app_token_file and bot_token_file.")
+		w.line("")
+		return
+	}
+	w.comment("The phone. nightporter pair lets another person in.")
+	w.line("[telegram]")
+	w.line("token_file = " + quote(g.TokenFile) + "   # mode 0600; relative to this file")
+	if g.API != "" {
+		w.line("api = " + quote(g.API) + "   # a Bot API server of your own")
+	}
+	w.line("")
+}
+
+func (w *writer) digest(p Phone) {
+	w.comment("One summary a morning, with a picture; and the hours in which nothing rings but a")
+	w.comment("standstill of everything. By the clock of timezone.")
+	off := map[bool]string{true: "# "}
+	w.line(off[p.Digest+p.Quiet == ""] + "[digest]")
+	w.line(off[p.Digest == ""] + "at = " + quote(cmp.Or(p.Digest, UsualDigest)))
+	w.line(off[p.Quiet == ""] + "quiet = " + quote(cmp.Or(p.Quiet, UsualQuiet)))
+	w.line("")
+}
 
 func (w *writer) project(p Project) {
 	w.line("[[project]]")

@@ -18,8 +18,10 @@ import (
 func load(t *testing.T, text string) *config.Config {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "nightporter.toml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	for name, content := range map[string]string{file: text, filepath.Join(filepath.Dir(file), "telegram.token"): "1:a"} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	cfg, err := config.Load(file)
 	if err != nil {
@@ -86,16 +88,32 @@ func TestFileLoads(t *testing.T) {
 			t.Errorf("it lacks %q:\n%s", line, text)
 		}
 	}
-	// With the # taken away, the section for Telegram is right too.
-	file := filepath.Join(t.TempDir(), "nightporter.toml")
-	text = strings.NewReplacer("# [telegram]", "[telegram]", "# token_file", "token_file").Replace(text)
-	for name, content := range map[string]string{file: text, filepath.Join(filepath.Dir(file), "telegram.token"): "1:a"} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	// With the # taken away, the sections for the phone are right too.
+	text = strings.NewReplacer("# [telegram]", "[telegram]", "# token_file", "token_file", "# [digest]", "[digest]", "# at =", "at =", "# quiet =", "quiet =").Replace(text)
+	if cfg := load(t, text); cfg.Telegram == nil || cfg.Digest.At.String() != propose.UsualDigest || cfg.Digest.Quiet.String() != propose.UsualQuiet {
+		t.Errorf("with a phone: %+v\n%s", cfg, text)
 	}
-	if cfg, err := config.Load(file); err != nil || cfg.Telegram == nil {
-		t.Errorf("with Telegram: %v\n%s", err, text)
+}
+
+// TestPhone checks that the sections of a phone are live in a new file and at the end of
+// an existing one, each setting by itself.
+func TestPhone(t *testing.T) {
+	first := proposal(t, repository(t, "shop"))
+	for _, c := range []propose.Phone{
+		{TokenFile: "telegram.token", API: "http://127.0.0.1:8081", Digest: "06:45", Quiet: "22:00-06:00"},
+		{TokenFile: "telegram.token", Quiet: "22:00-06:00"},
+		{TokenFile: "telegram.token", Digest: "06:45"},
+		{TokenFile: "telegram.token"},
+	} {
+		whole := propose.File(propose.Global{Timezone: "UTC", Folder: "/etc", Phone: c}, first)
+		later := propose.File(propose.Global{Timezone: "UTC", Folder: "/etc"}, first) + "\n" + propose.Chat(c)
+		for _, text := range []string{whole, later} {
+			cfg := load(t, text)
+			if cfg.Telegram == nil || filepath.Base(cfg.Telegram.TokenFile) != "telegram.token" || cfg.Telegram.API != c.API ||
+				cfg.Digest.At.String() != c.Digest || cfg.Digest.Quiet.String() != c.Quiet {
+				t.Errorf("%+v: %+v %+v\n%s", c, cfg.Telegram, cfg.Digest, text)
+			}
+		}
 	}
 }
 

@@ -287,15 +287,40 @@ func (d *Daemon) figures(context.Context) ([]byte, error) {
 	return d.metrics.Text(now)
 }
 
-// pairPlatforms lists the platforms on which a person can send a pairing code.
-func (d *Daemon) pairPlatforms() []operator.PairPlatform {
-	var ways []operator.PairPlatform
+// nameTime limits the wait for a bot's name, without which a code has no link and
+// no QR code. The platform is asked for it when the daemon starts.
+const nameTime = 5 * time.Second
+
+// pairPlatforms returns the platforms on which a pairing code can be sent. It waits
+// up to nameTime for the names of their bots.
+func (d *Daemon) pairPlatforms(ctx context.Context) []operator.PairPlatform {
+	ctx, cancel := context.WithTimeout(ctx, nameTime)
+	defer cancel()
+	for {
+		changed := d.Changes.Next() // a name that becomes known rings it
+		ways, named := d.namedPlatforms()
+		if named {
+			return ways
+		}
+		select {
+		case <-ctx.Done():
+			return ways
+		case <-changed:
+		}
+	}
+}
+
+// namedPlatforms lists the platforms in use with the names of their bots. named
+// reports whether all names are known.
+func (d *Daemon) namedPlatforms() (ways []operator.PairPlatform, named bool) {
+	named = true
 	for _, p := range platform.Used(d.Projects.Config()) {
 		way := operator.PairPlatform{Platform: p.Name}
 		if c := d.connections.Load(); c != nil {
 			way.Bot = c.BotName(p.Name)
 		}
+		named = named && (way.Bot != "" || p.PairLink == nil)
 		ways = append(ways, way)
 	}
-	return ways
+	return ways, named
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -79,21 +80,27 @@ func (c *connection) fetchBotName() {
 		return
 	}
 	c.spawn(func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-		defer cancel()
-		name, err := c.adapter.BotName(ctx)
-		c.mu.Lock()
-		c.asking = false
-		if err == nil {
-			c.botName = name
-		}
-		c.mu.Unlock()
-		if err != nil {
+		for pause := time.Second; ; pause = min(2*pause, time.Minute) {
+			name, err := c.askBotName(ctx)
+			if err == nil {
+				c.mu.Lock()
+				c.botName = name
+				c.mu.Unlock()
+				c.hub.o.Changes.Ring()
+				return
+			}
 			c.hub.o.Log.Warn("the bot's name is not known", "platform", c.platform.Name, "error", err)
-			return
+			if sleep.For(ctx, pause) != nil {
+				return
+			}
 		}
-		c.hub.o.Changes.Ring()
 	})
+}
+
+func (c *connection) askBotName(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return c.adapter.BotName(ctx)
 }
 
 // steerers returns the people of the platform who may steer. A message in a

@@ -91,7 +91,7 @@ func (svc *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	if !answer.OK {
 		return api.Reply{Text: "✗ " + answer.Text}, nil
 	}
-	offer := PairOffer{Role: role, Until: time.Now().Add(people.PairingTime), Seq: seq, Ways: svc.o.Ways()}
+	offer := PairOffer{Role: role, Until: time.Now().Add(people.PairingTime), Seq: seq, Ways: svc.o.Ways(ctx)}
 	if open := svc.o.Engine.Shared().Pairing; open != nil && open.Hash == v.Args["hash"] {
 		offer.Until = open.Until
 	}

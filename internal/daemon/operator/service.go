@@ -41,13 +41,13 @@ type Options struct {
 	Projects *project.Planner
 	Sessions Sessions
 	Digests  *digest.Maker
-	Threads  bot.Placer            // names the chats of a project; nil where Stays is false
-	Ways     func() []PairPlatform // platforms on which a pairing code can be sent
-	Changes  *service.Broadcast    // signalled after every committed entry
-	Closing  <-chan struct{}       // closed when the daemon is about to end; ends long polls
-	Person   string                // name of the operator, for the ledger
-	Stays    bool                  // all configured projects are worked on and shown
-	Serves   bool                  // this process keeps running and carries out inputs
+	Threads  bot.Placer                           // names the chats of a project; nil where Stays is false
+	Ways     func(context.Context) []PairPlatform // platforms on which a pairing code can be sent
+	Changes  *service.Broadcast                   // signalled after every committed entry
+	Closing  <-chan struct{}                      // closed when the daemon is about to end; ends long polls
+	Person   string                               // name of the operator, for the ledger
+	Stays    bool                                 // all configured projects are worked on and shown
+	Serves   bool                                 // this process keeps running and carries out inputs
 	Log      *slog.Logger
 }
 
