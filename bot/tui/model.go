@@ -42,6 +42,9 @@ type Options struct {
 	Zone    *time.Location // for scenes without a zone; nil = local
 	Now     func() time.Time
 	Key     func() string // returns a new key for each line
+	// Size returns the terminal's current size; nil = it is only known from
+	// signals. Some connections and containers deliver none.
+	Size func() (width, height int)
 }
 
 // mode decides how keys are interpreted.
@@ -124,6 +127,20 @@ func (m model) look() tea.Cmd {
 // tick updates the clock and the elapsed times.
 func tick() tea.Cmd { return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) }) }
 
+// checkSize reports a size that no signal announced. The message resizes the
+// terminal's buffer, too, which redraws everything: it is sent for a new size
+// only.
+func (m model) checkSize() tea.Cmd {
+	if m.opt.Size == nil {
+		return nil
+	}
+	w, h := m.opt.Size()
+	if w <= 0 || h <= 0 || w == m.width && h == m.height {
+		return nil
+	}
+	return func() tea.Msg { return tea.WindowSizeMsg{Width: w, Height: h} }
+}
+
 // redrawPause is the pause between a change and the next Look, so that fast
 // work is not requested and drawn more often than people can read.
 const redrawPause = 100 * time.Millisecond
@@ -135,7 +152,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.width, m.height = msg.Width, msg.Height
 	case tickMsg:
 		m.now = m.opt.Now()
-		return m, tick()
+		return m, tea.Batch(tick(), m.checkSize())
 	case sceneMsg:
 		return m.applyScene(msg)
 	case lookMsg:

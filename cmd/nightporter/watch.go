@@ -58,6 +58,7 @@ Where the output is no terminal, the status is printed once.`,
 			}
 			return tui.Run(cmd.Context(), watchClient{client}, cmd.InOrStdin(), cmd.OutOrStdout(), tui.Options{
 				Project: f.project, Color: colour(cmd.OutOrStdout()), Zone: zone,
+				Size: func() (int, int) { return terminalSize(cmd.OutOrStdout()) },
 			})
 		},
 	}
