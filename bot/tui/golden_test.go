@@ -79,7 +79,7 @@ func TestScreens(t *testing.T) {
 			s.show(n.scene(), n.Now.Add(time.Hour))
 		},
 		"none": func(s *testScreen) {
-			s.show(Scene{Sign: "○", Word: "no project yet", Remarks: []string{"Begin with: nightporter run"}}, evening)
+			s.show(Scene{Offset: 3600, Sign: "○", Word: "no project yet", Remarks: []string{"Begin with: nightporter run"}}, evening)
 		},
 		"help": func(s *testScreen) { s.show(working().scene(), evening).pressKeys("?") },
 	} {

@@ -37,9 +37,8 @@ type Answer struct {
 
 // Options configure the screen.
 type Options struct {
-	Project string         // the first project; "" = the active one
-	Color   bool           // use colours
-	Zone    *time.Location // for scenes without a zone; nil = local
+	Project string // the first project; "" = the active one
+	Color   bool   // use colours
 	Now     func() time.Time
 	Key     func() string // returns a new key for each line
 	// Size returns the terminal's current size; nil = it is only known from
@@ -287,14 +286,15 @@ func (m model) sendLine(s sent) (tea.Model, tea.Cmd) {
 	return m, m.send(s)
 }
 
+// zone returns the zone of the scene, in which its log is written.
 func (m model) zone() *time.Location {
 	if m.scene.Zone != "" {
 		if z, err := time.LoadLocation(m.scene.Zone); err == nil {
 			return z
 		}
 	}
-	if m.opt.Zone != nil {
-		return m.opt.Zone
+	if m.loaded {
+		return time.FixedZone("", m.scene.Offset)
 	}
-	return time.Local
+	return m.now.Location()
 }

@@ -71,7 +71,7 @@ func (n *testNight) advanceTo(doing string) *testNight {
 
 func (n *testNight) scene() Scene {
 	s := SceneOf(n.State, n.Now)
-	s.Version, s.Projects = "1", []string{"shop"}
+	s.Version, s.Projects, s.Offset = "1", []string{"shop"}, 3600
 	s.Events = Lines(bot.Log("shop", "", n.Records(""), n.Now))
 	var seen report.Sessions
 	for _, r := range n.Records("") {
@@ -100,7 +100,7 @@ func newTestScreen(t *testing.T, width, height int) *testScreen {
 	s := &testScreen{t: t}
 	n := 0
 	s.model = model{
-		opt:        Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }, Zone: berlin},
+		opt:        Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }},
 		cancelLook: func() { s.looks = append(s.looks, "left") },
 		now:        evening,
 	}

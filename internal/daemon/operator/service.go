@@ -119,6 +119,9 @@ func (svc *Service) Projects() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" }) // the stream of shared entries
 }
 
+// now returns the time in the zone in which people are told times.
+func (svc *Service) now() time.Time { return time.Now().In(svc.o.Projects.Zone()) }
+
 // project returns the given name or, for "", the name of the only project.
 func (svc *Service) project(name string) string {
 	if names := svc.Projects(); name == "" && len(names) == 1 {
