@@ -70,10 +70,13 @@ func (r *Runner) OutputTail(session string, most int) (OutputTail, error) {
 	return g, nil
 }
 
+// Passage is a part of what a session said or did.
+type Passage = adapter.Passage
+
 // Transcript returns what a session said and did last, in passages that have about
 // most lines together, or all of it if that is less. It may be called at any time
 // and never waits for the session.
-func (r *Runner) Transcript(session string, most int) ([]adapter.Passage, error) {
+func (r *Runner) Transcript(session string, most int) ([]Passage, error) {
 	folder := r.folder(session)
 	var s spec
 	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil {
@@ -91,7 +94,7 @@ func (r *Runner) Transcript(session string, most int) ([]adapter.Passage, error)
 		if len(lines) == 0 && !whole { // a single line is longer than that
 			lines = []string{"…" + text[len(text)-maxTailLine:]}
 		}
-		var all []adapter.Passage
+		var all []Passage
 		if s.Kind == ledger.KindAgent {
 			all = adapter.Transcript(lines, s.Plan.Dir)
 		} else {
@@ -112,7 +115,7 @@ const (
 
 // lastPassages returns the last passages, which have at most most lines together,
 // and whether there are more.
-func lastPassages(all []adapter.Passage, most int) (last []adapter.Passage, more bool) {
+func lastPassages(all []Passage, most int) (last []Passage, more bool) {
 	left := maxTranscript
 	for _, p := range slices.Backward(all) {
 		var kept []string

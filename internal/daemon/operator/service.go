@@ -25,6 +25,7 @@ import (
 type Service struct {
 	o       Options
 	watched timelines // timelines of the runs shown on live screens
+	rests   paneRests // of large live screens
 }
 
 var (
@@ -80,6 +81,8 @@ type Chats interface {
 
 // Sessions returns the latest output of a session, and the last action in it.
 type Sessions interface {
+	Transcript(session string, most int) ([]agent.Passage, error)
+	OutputStamp(session string) string
 	OutputTail(session string, most int) (agent.OutputTail, error)
 	LastAction(session string) (string, error)
 }

@@ -53,5 +53,5 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 // sharedViews are the views that belong to no single project.
 var sharedViews = map[string]func(*Service, context.Context, api.View) (api.Reply, error){
 	"pair": (*Service).pair, "pairing": (*Service).pairing, "people": (*Service).people, "unpair": (*Service).unpair, "export": (*Service).export,
-	"backup": (*Service).backup, "prompt": (*Service).prompt, api.ViewWatch: (*Service).watch,
+	"backup": (*Service).backup, "prompt": (*Service).prompt, api.ViewWatch: (*Service).watch, api.ViewPane: (*Service).pane,
 }
