@@ -21,6 +21,9 @@ type Client interface {
 	// seen, or after a time limit. An empty project means the active one. With
 	// patient, Look retries for a while when the daemon does not respond.
 	Look(ctx context.Context, project, seen string, patient bool) (Scene, error)
+	// Pane returns a pane once it differs from the one named Seen, or after a
+	// time limit.
+	Pane(ctx context.Context, q PaneRequest) (Pane, error)
 	// Send executes a line and returns the response for its sender.
 	Send(ctx context.Context, line Line) (Answer, error)
 }
@@ -64,6 +67,8 @@ type model struct {
 	requestScene func(project, seen string, patient bool, gen int) tea.Cmd
 	send         func(sent) tea.Cmd
 	cancelLook   func() // cancels the current Look
+	requestPane  func(q PaneRequest, gen int) tea.Cmd
+	cancelPane   func(kind PaneKind)
 
 	width, height int
 	now           time.Time
@@ -81,6 +86,9 @@ type model struct {
 	chosen     string // id of the selected task, "" for none
 	questionID string // id of the shown question; a letter must never answer another one
 	page       page
+	panes      []*paneView // of a large screen
+	detail     PaneKind    // the plan or the diff: which is shown, or shown first
+	focus      PaneKind    // the pane that keys scroll, if it is visible
 
 	err error // the error with which the screen ends
 }
@@ -146,6 +154,11 @@ const redrawPause = 100 * time.Millisecond
 
 // Update handles a message.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	next, cmd := m.update(msg)
+	return next, tea.Batch(cmd, next.lookAtPanes())
+}
+
+func (m model) update(msg tea.Msg) (model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
@@ -158,6 +171,10 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.gen == m.lookGen {
 			return m, m.look()
 		}
+	case paneLookMsg:
+		return m, m.askForPane(msg)
+	case paneMsg:
+		return m, m.applyPane(msg)
 	case answerMsg:
 		return m.applyAnswer(msg)
 	case tea.PasteMsg:
@@ -172,7 +189,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // applyScene handles the result of a Look, and starts the next one.
-func (m model) applyScene(msg sceneMsg) (tea.Model, tea.Cmd) {
+func (m model) applyScene(msg sceneMsg) (model, tea.Cmd) {
 	if msg.gen != m.lookGen { // the project has been switched
 		return m, nil
 	}
@@ -219,7 +236,7 @@ func (m model) idle() bool { return m.scene.Run == "" || !m.scene.Ended.IsZero()
 
 // applyAnswer handles the response to a line. A line without a response is sent
 // once more; its key ensures that it takes effect once.
-func (m model) applyAnswer(msg answerMsg) (tea.Model, tea.Cmd) {
+func (m model) applyAnswer(msg answerMsg) (model, tea.Cmd) {
 	s := msg.sent
 	if m.sent == nil || m.sent.Key != s.Key {
 		return m, nil
@@ -269,7 +286,7 @@ func firstLine(text string) string {
 }
 
 // sendLine sends a line.
-func (m model) sendLine(s sent) (tea.Model, tea.Cmd) {
+func (m model) sendLine(s sent) (model, tea.Cmd) {
 	if m.sent != nil {
 		m.note = bot.SignLater + " wait: " + bot.Clean(m.sent.Text) + " is on its way"
 		m.restoreInput(s)

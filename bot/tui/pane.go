@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -63,22 +62,26 @@ const (
 // Add adds a foreign text, cleaned, in as many lines as it has.
 func (p *Pane) Add(kind LineKind, text string) {
 	for _, line := range bot.CleanLines(text) {
-		line = bot.Cut(line, maxPaneLine)
-		p.Lines, p.bytes = append(p.Lines, PaneLine{Kind: kind, Text: line}), p.bytes+len(line)
+		p.add(kind, line)
 	}
+}
+
+func (p *Pane) add(kind LineKind, line string) {
+	line = bot.Cut(line, maxPaneLine)
+	p.Lines, p.bytes = append(p.Lines, PaneLine{Kind: kind, Text: line}), p.bytes+len(line)
 }
 
 // full reports whether nothing more is shown of a plan or a diff.
 func (p *Pane) full() bool { return len(p.Lines) >= maxPaneLines || p.bytes >= maxPaneBytes }
 
-// AddAll adds foreign lines until the pane is full, and says how many it leaves out.
+// AddAll adds foreign lines, each as one, until the pane is full, and says how many it leaves out.
 func (p *Pane) AddAll(lines []PaneLine) {
 	for n, l := range lines {
 		if p.full() {
-			p.Note = fmt.Sprintf("%s more are not shown here", bot.Plural(len(lines)-n, "line"))
+			p.Note = bot.Plural(len(lines)-n, "line") + " left out here"
 			return
 		}
-		p.Add(l.Kind, l.Text)
+		p.add(l.Kind, bot.CleanPre(l.Text))
 	}
 }
 
@@ -111,10 +114,8 @@ func PlanOf(s loop.State, t loop.TaskState) Pane {
 	} else if t.Task.Body != "" {
 		add(LineHead, "the task as it is written")
 	}
-	for line := range strings.SplitSeq(strings.Trim(t.Task.Body, "\n"), "\n") {
-		if t.Task.Body != "" {
-			add(LineText, line)
-		}
+	for _, line := range dedent(t.Task.Body) {
+		add(LineText, line)
 	}
 	for _, f := range taskFacts(s, t) {
 		add(LinePlace, f)
@@ -126,6 +127,27 @@ func PlanOf(s loop.State, t loop.TaskState) Pane {
 	return p
 }
 
+// dedent returns the lines of a text without the spaces that all of them begin with.
+func dedent(text string) []string {
+	text = strings.Trim(text, "\r\n")
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(text, "\n")
+	common := -1
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			if n := len(l) - len(strings.TrimLeft(l, " ")); common < 0 || n < common {
+				common = n
+			}
+		}
+	}
+	for n, l := range lines {
+		lines[n] = l[min(max(common, 0), len(l)):]
+	}
+	return lines
+}
+
 // taskFacts returns what the list says of a task beside its text.
 func taskFacts(s loop.State, t loop.TaskState) []string {
 	var out []string
@@ -134,6 +156,9 @@ func taskFacts(s loop.State, t loop.TaskState) []string {
 	}
 	var needs []string
 	for _, id := range t.Task.DependsOn {
+		if strings.Contains(t.Task.Body, id) {
+			continue
+		}
 		needs = append(needs, cmp.Or(ledger.ShortID(id), id))
 	}
 	if len(needs) > 0 {

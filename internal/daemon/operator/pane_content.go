@@ -17,7 +17,7 @@ import (
 )
 
 // maxPaneSessions is how many sessions the output pane goes back.
-const maxPaneSessions = 8
+const maxPaneSessions = 24
 
 // outputPane shows what the latest sessions of a task, or of the run, said and did.
 func (svc *Service) outputPane(ctx context.Context, s loop.State, task string) (paneContent, error) {
@@ -48,10 +48,13 @@ func (svc *Service) output(all []watchedSession) (tui.Pane, error) {
 	// The newest session that fills the pane is the first one that is read of.
 	var parts [][]tui.PaneLine
 	lines := 0
-	for _, x := range slices.Backward(all) {
+	for n, x := range slices.Backward(all) {
 		said, err := svc.o.Sessions.Transcript(x.id, tui.MaxOutputLines)
 		if err != nil {
 			return p, err
+		}
+		if len(said) == 0 && x.kind != ledger.KindAgent && n < len(all)-1 {
+			continue // a command that had nothing to say
 		}
 		part := tui.Pane{Lines: []tui.PaneLine{{Kind: tui.LineHead, Text: tui.SessionHead(x.at, x.task, x.doing, svc.now())}}}
 		for _, passage := range said {

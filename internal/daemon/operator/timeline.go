@@ -30,16 +30,18 @@ type timeline struct {
 
 // watchedSession is a session of an agent or of a command.
 type watchedSession struct {
-	id, task, doing string
-	at              time.Time // when it was planned
+	id, task string
+	kind     ledger.Kind
+	doing    string    // the hat of an agent, else the kind of the command
+	at       time.Time // when it was planned
 }
 
-// doing names what a session does: the hat of an agent, else the kind of the command.
-func doing(b ledger.SessionPlanned) string {
+func watched(e ledger.Entry, b ledger.SessionPlanned) watchedSession {
+	x := watchedSession{id: e.Session, task: e.Task, kind: b.Kind, doing: string(b.Kind), at: e.Time}
 	if b.Kind == ledger.KindAgent {
-		return bot.Cut(bot.Clean(b.Hat), 16)
+		x.doing = bot.Cut(bot.Clean(b.Hat), 16)
 	}
-	return string(b.Kind)
+	return x
 }
 
 // read returns the sessions of agents of a project's current run.
@@ -82,7 +84,7 @@ func (t *timelines) update(ctx context.Context, ledgerStore *store.Store, s loop
 		if e, err := rec.Entry(); err == nil && rec.Run == r.ID { // skips unreadable entries
 			seen.sessions.Apply(e)
 			if b, is := e.Body.(ledger.SessionPlanned); is {
-				seen.all = append(seen.all, watchedSession{e.Session, e.Task, doing(b), e.Time})
+				seen.all = append(seen.all, watched(e, b))
 			}
 		}
 		return nil
