@@ -107,7 +107,8 @@ type Message struct {
 	// projects.
 	Also []Message `json:"-"`
 
-	cut bool // the first line is cut, and the second line repeats the whole text
+	cut     bool // the first line is cut, and the second line repeats the whole text
+	columns int  // of preformatted lines that are wrapped; 0 = a phone's
 }
 
 // Document is a file of a message.

@@ -119,8 +119,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 		m.button("Task "+strings.TrimPrefix(id, "#"), "/task "+idArg(t.Task.ID))
 		return m
 	}
-	c := consensusOf(t)
-	m := newMessage("plan", firstLine("", s.Project.Name, id+" plan: "+planSize(t, p)+planRound(c), ""))
+	m := newMessage("plan", firstLine("", s.Project.Name, id+" plan: "+planSize(t, p)+planRound(consensusOf(t)), ""))
 	m.Project = s.Project.Name
 	q, asked := planQuestion(s, t)
 	facts := Cut(Clean(t.Task.Title), quoteWidth)
@@ -128,6 +127,38 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 		facts += " · asks you (" + q.ID + ")"
 	}
 	m.add(facts)
+	m.planBody(s, t, p)
+	if asked {
+		addVerbButtons(&m, q)
+		m.Buttons = m.Buttons[:len(m.Buttons)-1] // without the Read button, which leads to this message
+		return m
+	}
+	if redoable(t) {
+		m.addButton(redoPlan("Redo", t.Task.ID))
+	}
+	return m
+}
+
+// PlanLines returns a task's plan as PlanOf shows it, in lines of at most so many
+// columns; nil if it has none.
+func PlanLines(s loop.State, t loop.TaskState, columns int) []string {
+	p, ok := planOf(t)
+	if !ok {
+		return nil
+	}
+	m := Message{columns: columns}
+	m.planBody(s, t, p)
+	var out []string
+	for _, l := range m.Lines {
+		out = append(out, l.Text)
+	}
+	return out
+}
+
+// planBody adds the summary, the steps or sections with their states, and the
+// critic's objections.
+func (m *Message) planBody(s loop.State, t loop.TaskState, p planJSON) {
+	c := consensusOf(t)
 	m.spoken(p.Summary)
 	for n, step := range p.Steps {
 		m.item(fmt.Sprintf("%d ", n+1), stepText(step))
@@ -153,15 +184,6 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 			}
 		}
 	}
-	if asked {
-		addVerbButtons(&m, q)
-		m.Buttons = m.Buttons[:len(m.Buttons)-1] // without the Read button, which leads to this message
-		return m
-	}
-	if redoable(t) {
-		m.addButton(redoPlan("Redo", t.Task.ID))
-	}
-	return m
 }
 
 // redoable reports whether a button can discard the plan. The task must not be
@@ -283,10 +305,14 @@ func (m *Message) spoken(text string) {
 	}
 }
 
-// without a Cause, so that a terminal shows the refusal too
+// item adds preformatted lines behind a mark.
 func (m *Message) item(mark, text string) {
 	gap := strings.Repeat(" ", Width(mark))
-	for n, part := range Wrap(Clean(text), max(planWidth-len(gap), 16)) {
+	columns := m.columns
+	if columns == 0 {
+		columns = planWidth
+	}
+	for n, part := range Wrap(Clean(text), max(columns-len(gap), 16)) {
 		if n > 0 {
 			mark = gap
 		}

@@ -267,10 +267,26 @@ func (r row) text() string {
 	return b.String()
 }
 
+// Text is a row of a page as text.
+type Text struct {
+	Text string
+	Sign Kind // of a changed line: Added or Removed
+	File bool // it names a file
+}
+
 // Lines returns the page as lines of text. A changed line begins with its sign;
 // the rest of one that was broken has "›" after the sign.
 func (p Page) Lines() []string {
 	var out []string
+	for _, t := range p.Texts() {
+		out = append(out, t.Text)
+	}
+	return out
+}
+
+// Texts is Lines with what each line shows.
+func (p Page) Texts() []Text {
+	var out []Text
 	for _, r := range p.rows {
 		text := r.text()
 		switch r.kind {
@@ -291,7 +307,11 @@ func (p Page) Lines() []string {
 				text += strings.Repeat(" ", gap) + r.counts
 			}
 		}
-		out = append(out, strings.TrimRight(text, " "))
+		t := Text{Text: strings.TrimRight(text, " "), File: r.kind == rowFile}
+		if r.kind == rowLine || r.kind == rowRest {
+			t.Sign = r.sign
+		}
+		out = append(out, t)
 	}
 	return out
 }

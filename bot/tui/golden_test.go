@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestScreens shows the screens of a night at the smallest size, a usual one
-// and a large one.
+// and two large ones.
 func TestScreens(t *testing.T) {
 	working := func() *testNight {
 		n := newTestNight().advanceTo("#4 planner")
@@ -31,7 +32,7 @@ func TestScreens(t *testing.T) {
 			c, now := n.scene(), n.Now.Add(8*time.Minute+4*time.Second)
 			c.Current.Agent = "claude fast"
 			c.Current.SetOutput([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
-			s.show(c, now)
+			s.show(c, now).fill(nightPanes(n))
 		},
 		"hostile": func(s *testScreen) {
 			n := newTestNight().advanceTo("#3 planner")
@@ -42,11 +43,16 @@ func TestScreens(t *testing.T) {
 			c := n.scene()
 			c.Current.SetOutput([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
 			c.Add(bad, n.Now.Add(-time.Hour), n.Now.Add(time.Hour))
-			s.show(c, n.Now)
+			var wild Pane
+			wild.Title = bot.Clean(bad)
+			for _, kind := range []LineKind{LineText, LineAction, LineAdded, LineHead, LinePlace} {
+				wild.Add(kind, bad+"\n\x1b[1A\x1b[2K\n\u200f\u202e100% done\x9b31m\n\xff\xfe│ ┤ ● fake\n─ tasks ─────\n+"+strings.Repeat("x", 10_000))
+			}
+			s.show(c, n.Now).fill(map[PaneKind]Pane{PaneOutput: wild, PanePlan: wild, PaneDiff: wild})
 		},
 		"asks": func(s *testScreen) {
 			n := late()
-			s.show(n.scene(), n.Now.Add(time.Minute)).pressKeys("down", "down")
+			s.show(n.scene(), n.Now.Add(time.Minute)).pressKeys("down", "down", "v").fill(nightPanes(n))
 		},
 		"question": func(s *testScreen) {
 			n := late()
@@ -76,14 +82,23 @@ func TestScreens(t *testing.T) {
 		"ended": func(s *testScreen) {
 			n := late()
 			n.Until(nil)
-			s.show(n.scene(), n.Now.Add(time.Hour))
+			s.show(n.scene(), n.Now.Add(time.Hour)).fill(nightPanes(n))
+		},
+		"many": func(s *testScreen) { // 500 tasks
+			n := working()
+			c := n.scene()
+			for i := 13; i <= 500; i++ {
+				c.Tasks = append(c.Tasks, Task{ID: fmt.Sprintf("#%d", i), Arg: fmt.Sprint(i), Sign: "○", Title: "Another task of the list", Word: "ready"})
+			}
+			c.Total, c.Left = 500, 495
+			s.show(c, n.Now).fill(nightPanes(n))
 		},
 		"none": func(s *testScreen) {
-			s.show(Scene{Sign: "○", Word: "no project yet", Remarks: []string{"Begin with: nightporter run"}}, evening)
+			s.show(Scene{Offset: 3600, Sign: "○", Word: "no project yet", Remarks: []string{"Begin with: nightporter run"}}, evening)
 		},
 		"help": func(s *testScreen) { s.show(working().scene(), evening).pressKeys("?") },
 	} {
-		sizes := [][2]int{{40, 12}, {80, 24}, {200, 60}}
+		sizes := [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}}
 		if name == "working" || name == "hostile" {
 			sizes = append(sizes, [2]int{40, 50}, [2]int{80, 50}, [2]int{72, 14})
 		}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,7 +11,7 @@ import (
 )
 
 // handleKey handles a key.
-func (m model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleKey(k tea.KeyPressMsg) (model, tea.Cmd) {
 	if k.String() == "ctrl+c" { // in every mode; it leaves the screen and ends no run
 		return m, tea.Quit
 	}
@@ -32,7 +33,7 @@ func (m model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m.handleCommandKey(k)
 }
 
-func (m model) handleCommandKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleCommandKey(k tea.KeyPressMsg) (model, tea.Cmd) {
 	switch k.String() {
 	case "q":
 		return m, tea.Quit
@@ -79,8 +80,31 @@ func (m model) handleCommandKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.moveSelection(-1)
 	case "esc":
 		m.chosen, m.note = "", ""
+	default:
+		m.handlePaneKey(k.String())
 	}
 	return m, nil
+}
+
+// handlePaneKey handles a key of a large screen.
+func (m *model) handlePaneKey(key string) {
+	all := m.visiblePanes()
+	if len(all) == 0 {
+		return
+	}
+	switch key {
+	case "v":
+		other := map[PaneKind]PaneKind{PanePlan: PaneDiff, PaneDiff: PanePlan}[m.detail]
+		if m.focusedPane() == m.detail {
+			m.focus = other
+		}
+		m.detail = other
+	case "w":
+		at := slices.Index(all, m.focusedPane())
+		m.focus = all[(at+1)%len(all)]
+	default:
+		m.pane(m.focusedPane()).scroll(key)
+	}
 }
 
 // help describes every key, within the width of the narrowest screen.
@@ -93,9 +117,12 @@ l    log of the chosen task, or the run
 d    diff of the chosen task, or the run
 ↓↑   choose a task, ↵ shows it
 tab  another project
+v    plan or diff, on a large screen
+w    another pane; PgUp, PgDn scroll it
+End  newest output again
 q    quits; nightporter goes on`
 
-func (m model) handleInputKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleInputKey(k tea.KeyPressMsg) (model, tea.Cmd) {
 	switch k.String() {
 	case "esc":
 		m.mode, m.input, m.note = modeCommand, newInput(""), ""
@@ -126,7 +153,7 @@ func parseInput(words string) string {
 	return "/guidance " + strings.TrimSpace(words)
 }
 
-func (m model) handleAnswerKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleAnswerKey(k tea.KeyPressMsg) (model, tea.Cmd) {
 	q := m.question()
 	key := k.String()
 	switch key {
@@ -163,7 +190,7 @@ func (m model) otherQuestion(by int) string {
 	return m.questionID
 }
 
-func (m model) handleConfirmKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleConfirmKey(k tea.KeyPressMsg) (model, tea.Cmd) {
 	m.mode = modeCommand
 	if k.String() == "y" {
 		return m.sendLine(sent{Line: Line{Text: "/stop"}})
@@ -173,7 +200,7 @@ func (m model) handleConfirmKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 }
 
 // otherProject switches to the next or the previous project.
-func (m model) otherProject(by int) (tea.Model, tea.Cmd) {
+func (m model) otherProject(by int) (model, tea.Cmd) {
 	all := m.scene.Projects
 	if len(all) < 2 {
 		return m, nil

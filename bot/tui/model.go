@@ -21,6 +21,9 @@ type Client interface {
 	// seen, or after a time limit. An empty project means the active one. With
 	// patient, Look retries for a while when the daemon does not respond.
 	Look(ctx context.Context, project, seen string, patient bool) (Scene, error)
+	// Pane returns a pane once it differs from the one named Seen, or after a
+	// time limit.
+	Pane(ctx context.Context, q PaneRequest) (Pane, error)
 	// Send executes a line and returns the response for its sender.
 	Send(ctx context.Context, line Line) (Answer, error)
 }
@@ -37,11 +40,13 @@ type Answer struct {
 
 // Options configure the screen.
 type Options struct {
-	Project string         // the first project; "" = the active one
-	Color   bool           // use colours
-	Zone    *time.Location // for scenes without a zone; nil = local
+	Project string // the first project; "" = the active one
+	Color   bool   // use colours
 	Now     func() time.Time
 	Key     func() string // returns a new key for each line
+	// Size returns the terminal's current size; nil = it is only known from
+	// signals. Some connections and containers deliver none.
+	Size func() (width, height int)
 }
 
 // mode decides how keys are interpreted.
@@ -62,6 +67,8 @@ type model struct {
 	requestScene func(project, seen string, patient bool, gen int) tea.Cmd
 	send         func(sent) tea.Cmd
 	cancelLook   func() // cancels the current Look
+	requestPane  func(q PaneRequest, gen int) tea.Cmd
+	cancelPane   func(kind PaneKind)
 
 	width, height int
 	now           time.Time
@@ -79,6 +86,9 @@ type model struct {
 	chosen     string // id of the selected task, "" for none
 	questionID string // id of the shown question; a letter must never answer another one
 	page       page
+	panes      []*paneView // of a large screen
+	detail     PaneKind    // the plan or the diff: which is shown, or shown first
+	focus      PaneKind    // the pane that keys scroll, if it is visible
 
 	err error // the error with which the screen ends
 }
@@ -124,24 +134,47 @@ func (m model) look() tea.Cmd {
 // tick updates the clock and the elapsed times.
 func tick() tea.Cmd { return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) }) }
 
+// checkSize reports a size that no signal announced. The message resizes the
+// terminal's buffer, too, which redraws everything: it is sent for a new size
+// only.
+func (m model) checkSize() tea.Cmd {
+	if m.opt.Size == nil {
+		return nil
+	}
+	w, h := m.opt.Size()
+	if w <= 0 || h <= 0 || w == m.width && h == m.height {
+		return nil
+	}
+	return func() tea.Msg { return tea.WindowSizeMsg{Width: w, Height: h} }
+}
+
 // redrawPause is the pause between a change and the next Look, so that fast
 // work is not requested and drawn more often than people can read.
 const redrawPause = 100 * time.Millisecond
 
 // Update handles a message.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	next, cmd := m.update(msg)
+	return next, tea.Batch(cmd, next.lookAtPanes())
+}
+
+func (m model) update(msg tea.Msg) (model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tickMsg:
 		m.now = m.opt.Now()
-		return m, tick()
+		return m, tea.Batch(tick(), m.checkSize())
 	case sceneMsg:
 		return m.applyScene(msg)
 	case lookMsg:
 		if msg.gen == m.lookGen {
 			return m, m.look()
 		}
+	case paneLookMsg:
+		return m, m.askForPane(msg)
+	case paneMsg:
+		return m, m.applyPane(msg)
 	case answerMsg:
 		return m.applyAnswer(msg)
 	case tea.PasteMsg:
@@ -156,7 +189,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // applyScene handles the result of a Look, and starts the next one.
-func (m model) applyScene(msg sceneMsg) (tea.Model, tea.Cmd) {
+func (m model) applyScene(msg sceneMsg) (model, tea.Cmd) {
 	if msg.gen != m.lookGen { // the project has been switched
 		return m, nil
 	}
@@ -203,7 +236,7 @@ func (m model) idle() bool { return m.scene.Run == "" || !m.scene.Ended.IsZero()
 
 // applyAnswer handles the response to a line. A line without a response is sent
 // once more; its key ensures that it takes effect once.
-func (m model) applyAnswer(msg answerMsg) (tea.Model, tea.Cmd) {
+func (m model) applyAnswer(msg answerMsg) (model, tea.Cmd) {
 	s := msg.sent
 	if m.sent == nil || m.sent.Key != s.Key {
 		return m, nil
@@ -253,7 +286,7 @@ func firstLine(text string) string {
 }
 
 // sendLine sends a line.
-func (m model) sendLine(s sent) (tea.Model, tea.Cmd) {
+func (m model) sendLine(s sent) (model, tea.Cmd) {
 	if m.sent != nil {
 		m.note = bot.SignLater + " wait: " + bot.Clean(m.sent.Text) + " is on its way"
 		m.restoreInput(s)
@@ -270,14 +303,15 @@ func (m model) sendLine(s sent) (tea.Model, tea.Cmd) {
 	return m, m.send(s)
 }
 
+// zone returns the zone of the scene, in which its log is written.
 func (m model) zone() *time.Location {
 	if m.scene.Zone != "" {
 		if z, err := time.LoadLocation(m.scene.Zone); err == nil {
 			return z
 		}
 	}
-	if m.opt.Zone != nil {
-		return m.opt.Zone
+	if m.loaded {
+		return time.FixedZone("", m.scene.Offset)
 	}
-	return time.Local
+	return m.now.Location()
 }

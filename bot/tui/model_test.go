@@ -437,3 +437,29 @@ func TestColor(t *testing.T) {
 		t.Errorf("colour changes the text:\n%s\n%s", coloured, text)
 	}
 }
+
+// TestResizeWithoutSignal: a size that differs from the screen's is announced at
+// the next tick, and the screen's own size is not, since a message redraws it.
+func TestResizeWithoutSignal(t *testing.T) {
+	s := newTestScreen(t, 80, 24)
+	if s.checkSize() != nil {
+		t.Error("without Size there is nothing to announce")
+	}
+	width, height := 80, 24
+	s.opt.Size = func() (int, int) { return width, height }
+	if s.checkSize() != nil {
+		t.Error("the same size is announced")
+	}
+	width = 0
+	if s.checkSize() != nil {
+		t.Error("no size is announced")
+	}
+	width = 120
+	cmd := s.checkSize()
+	if cmd == nil {
+		t.Fatal("another size is not announced")
+	}
+	if s.take(cmd()); s.width != 120 || s.height != 24 {
+		t.Errorf("%d × %d", s.width, s.height)
+	}
+}

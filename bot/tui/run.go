@@ -37,6 +37,7 @@ func newModel(ctx context.Context, client Client, opt Options) model {
 		opt.Key = func() string { return "watch:" + rand.Text() }
 	}
 	looks, leave := context.WithCancel(ctx)
+	asked := map[PaneKind]context.CancelFunc{} // used by Update alone
 	return model{
 		opt: opt, now: opt.Now(), input: newInput(""),
 		requestScene: func(project, seen string, patient bool, gen int) tea.Cmd {
@@ -50,6 +51,21 @@ func newModel(ctx context.Context, client Client, opt Options) model {
 			}
 		},
 		cancelLook: func() { leave() },
+		panes:      newPanes(), detail: PanePlan, focus: PaneOutput,
+		requestPane: func(q PaneRequest, gen int) tea.Cmd {
+			ask, cancel := context.WithCancel(ctx)
+			asked[q.Kind] = cancel
+			return func() tea.Msg {
+				defer cancel()
+				pane, err := client.Pane(ask, q)
+				return paneMsg{q.Kind, gen, pane, err}
+			}
+		},
+		cancelPane: func(kind PaneKind) {
+			if cancel := asked[kind]; cancel != nil {
+				cancel()
+			}
+		},
 		send: func(s sent) tea.Cmd {
 			return func() tea.Msg {
 				answer, err := client.Send(ctx, s.Line)

@@ -19,7 +19,8 @@ type Scene struct {
 	Version   string       `json:"seen"` // identifies this scene; passing it to Look waits for the next one
 	Project   string       `json:"project"`
 	Projects  []string     `json:"projects,omitempty"`
-	Zone      string       `json:"zone,omitempty"`
+	Zone      string       `json:"zone,omitempty"`   // name of the zone of all times; "" = the daemon's own, Offset ahead of UTC
+	Offset    int          `json:"offset,omitempty"` // in seconds
 	Run       string       `json:"run,omitempty"`
 	Plan      string       `json:"plan,omitempty"`
 	Began     time.Time    `json:"began,omitzero"`

@@ -71,7 +71,7 @@ func (n *testNight) advanceTo(doing string) *testNight {
 
 func (n *testNight) scene() Scene {
 	s := SceneOf(n.State, n.Now)
-	s.Version, s.Projects = "1", []string{"shop"}
+	s.Version, s.Projects, s.Offset = "1", []string{"shop"}, 3600
 	s.Events = Lines(bot.Log("shop", "", n.Records(""), n.Now))
 	var seen report.Sessions
 	for _, r := range n.Records("") {
@@ -92,6 +92,7 @@ type testScreen struct {
 	model
 	t     *testing.T
 	sends []sent
+	asked []PaneRequest
 	looks []string // arguments of Look: project, seen, patient
 	left  bool     // the screen asked to end
 }
@@ -100,9 +101,15 @@ func newTestScreen(t *testing.T, width, height int) *testScreen {
 	s := &testScreen{t: t}
 	n := 0
 	s.model = model{
-		opt:        Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }, Zone: berlin},
+		opt:        Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }},
 		cancelLook: func() { s.looks = append(s.looks, "left") },
 		now:        evening,
+		panes:      newPanes(), detail: PanePlan, focus: PaneOutput,
+		cancelPane: func(kind PaneKind) { s.looks = append(s.looks, "left "+string(kind)) },
+	}
+	s.requestPane = func(q PaneRequest, gen int) tea.Cmd {
+		s.asked = append(s.asked, q)
+		return nil
 	}
 	s.requestScene = func(project, seen string, patient bool, gen int) tea.Cmd {
 		s.looks = append(s.looks, fmt.Sprintf("%s %q %v %d", project, seen, patient, gen))
@@ -131,6 +138,50 @@ func (s *testScreen) take(msg tea.Msg) *testScreen {
 func (s *testScreen) show(c Scene, now time.Time) *testScreen {
 	s.now = now
 	return s.take(sceneMsg{gen: s.lookGen, scene: c})
+}
+
+// fill gives the panes that were asked for their contents.
+func (s *testScreen) fill(all map[PaneKind]Pane) *testScreen {
+	for kind, content := range all {
+		p := s.model.pane(kind)
+		if p.busy {
+			content.Version = fmt.Sprintf("%s %d", kind, len(content.Lines))
+			next, _ := s.Update(paneMsg{kind: kind, gen: p.gen, pane: content})
+			s.model = next.(model)
+		}
+	}
+	return s
+}
+
+// nightPanes returns the panes of a night at work.
+func nightPanes(n *testNight) map[PaneKind]Pane {
+	var output, plan, diff Pane
+	output.Title = "#7 builder"
+	output.Add(LineHead, SessionHead(n.Now.Add(-time.Minute), "Task 7", "planner", n.Now))
+	output.Add(LineText, "The old code has three callers. I plan an adapter first, so that each of them can move on its own, and the old module goes last.")
+	output.Add(LineAction, "hat emit plan.complete   Accepted plan.complete: r1-27 plan.complete")
+	output.Add(LineHead, SessionHead(n.Now, "Task 7", "builder", n.Now))
+	output.Add(LineText, "I'll look at the old code first.")
+	output.Add(LineAction, "Read legacy/orders.go")
+	output.Add(LineAction, "Edit order/adapter.go")
+	output.Add(LineAction, "go test ./order/...   ✗ failed: exit 1  --- FAIL: TestTotal: want 1200, got 1000")
+	output.Add(LineText, "The rounding is the adapter's:\n- cents are cut\n- the old code rounded half up")
+	output.Add(LineAction, "go test ./order/...   ok shop/order 1.9s")
+	for _, t := range n.State.Project.Tasks.All() {
+		if t.Task.ID == "Task 7" {
+			task := *t
+			task.Plan = []byte(`{"summary":"An adapter around the old orders, then the callers one by one.","steps":["Add order/adapter.go with the new interface","Move the three callers","Remove legacy/orders.go"]}`)
+			task.Task.Body, task.Task.Scope = "- Move orders to the new API.\n- The old names stay until all callers are moved.", "order/** legacy/**"
+			plan = PlanOf(n.State, task)
+		}
+	}
+	diff.Title = "#7, attempt 1 so far"
+	diff.AddAll([]PaneLine{
+		{LinePlace, "2 files +3 −2"}, {LineHead, "order/adapter.go  +2 −1"}, {LinePlace, "@ line 12  func total(o Order) int"},
+		{LineText, "  for _, l := range o.Lines {"}, {LineRemoved, "-     sum += l.Price"}, {LineAdded, "+     sum += l.Price * l.Count"}, {LineAdded, "+     sum -= l.Rebate"}, {LineText, "  }"},
+		{LineHead, "order/adapter_test.go  test +1 −1"}, {LinePlace, "@ line 40"}, {LineRemoved, "- want := 1000"}, {LineAdded, "+ want := 1200 // half cents are rounded up, as the old orders did; see the price list in docs/prices.md"},
+	})
+	return map[PaneKind]Pane{PaneOutput: output, PanePlan: plan, PaneDiff: diff}
 }
 
 // pressKeys presses keys: names of special keys, or single characters.

@@ -16,6 +16,7 @@ type section struct {
 	minLines int                     // minimum of lines; with less room the section is left out
 	noRule   bool                    // has no rule above it
 	fit      func(rows int) []string // renders the lines for a given height, if they depend on it
+	place    func(rows int) string   // which part is shown, at the right of the title
 	keepTail bool                    // keeps its last lines when cut, not its first
 	optional bool                    // shown only if all other sections are complete
 }
@@ -110,8 +111,12 @@ func layOut(all []section, width, rows int) []string {
 		if over := len(lines) - given[n]; over > 0 && s.keepTail {
 			lines = lines[over:]
 		}
+		right := ""
+		if s.place != nil {
+			right = s.place(given[n])
+		}
 		if !s.noRule {
-			out = append(out, horizontalRule(s.title, "", width))
+			out = append(out, horizontalRule(s.title, right, width))
 		}
 		out = append(out, padRows(slices.Clone(lines[:min(len(lines), given[n])]), given[n])...)
 	}

@@ -16,7 +16,10 @@ const (
 	minWidth, minHeight = 40, 12
 	twoColumns          = 72 // width from which the tasks have a right column
 	roomyHeight         = 20 // height from which all sections fit
-	noteLines           = 3  // maximum height of a response below the sections
+
+	largeWidth, largeHeight = 120, 36 // size from which there are panes
+	threeColumns            = 160     // width from which plan and diff have a column
+	noteLines               = 3       // maximum height of a response below the sections
 )
 
 // View implements tea.Model.
@@ -61,6 +64,17 @@ func (m model) screen() []string {
 	switch {
 	case m.mode == modeAnswer:
 		body = padRows(m.questionLines(rows), rows)
+	case m.large() && m.scene.Project != "":
+		columns := m.largeColumns(rows)
+		body = columns[0].lines
+		at := columns[0].width
+		for _, c := range columns[1:] {
+			for n := range rows {
+				body[n] = joinColumns(body[n], c.lines[n], at, n == 0)
+			}
+			foot[len(foot)-2] = closeColumnLine(foot[len(foot)-2], at)
+			at += 1 + c.width
+		}
 	case m.width >= twoColumns && m.scene.Project != "":
 		right := min(m.width*2/5, 60)
 		left := m.width - right - 1
@@ -89,7 +103,7 @@ func closeColumnLine(line string, at int) string {
 // line between them; top marks the first row, where that line begins.
 func joinColumns(a, b string, width int, top bool) string {
 	between := "│"
-	switch left, right := strings.HasPrefix(a, "─"), strings.HasPrefix(b, "─"); {
+	switch left, right := strings.HasSuffix(bot.Pad(a, width, 0), "─"), strings.HasPrefix(b, "─"); {
 	case left && right && top:
 		between = "┬"
 	case left && right:
@@ -237,6 +251,9 @@ func (m model) keys() string {
 	}
 	if m.scene.Run != "" {
 		keys = append(keys, "↵ task", "l log", "d diff")
+	}
+	if len(m.visiblePanes()) > 0 {
+		keys = append(keys, "v plan/diff", "w pane", "PgUp PgDn scroll")
 	}
 	if len(m.scene.Projects) > 1 {
 		keys = append(keys, "tab project")

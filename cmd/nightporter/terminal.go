@@ -27,12 +27,18 @@ func colour(w io.Writer) bool {
 
 // columns returns the columns of the terminal w, 0 for anything else.
 func columns(w io.Writer) int {
+	n, _ := terminalSize(w)
+	return n
+}
+
+// terminalSize returns columns and lines of a terminal, 0 for anything else.
+func terminalSize(w io.Writer) (width, height int) {
 	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil {
+			return w, h
 		}
 	}
-	return 0
+	return 0, 0
 }
 
 // tildePath replaces the home folder at the start of a path by a tilde.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,14 +49,9 @@ Where the output is no terminal, the status is printed once.`,
 			if err != nil {
 				return err
 			}
-			zone := time.Local
-			if cfg, err := loadConfig(f.config); err == nil {
-				if z, err := cfg.Zone(); err == nil {
-					zone = z
-				}
-			}
 			return tui.Run(cmd.Context(), watchClient{client}, cmd.InOrStdin(), cmd.OutOrStdout(), tui.Options{
-				Project: f.project, Color: colour(cmd.OutOrStdout()), Zone: zone,
+				Project: f.project, Color: colour(cmd.OutOrStdout()),
+				Size: func() (int, int) { return terminalSize(cmd.OutOrStdout()) },
 			})
 		},
 	}
@@ -75,21 +69,44 @@ func (w watchClient) Look(ctx context.Context, project, seen string, patient boo
 		ask = w.client.View
 	}
 	r, err := ask(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
-	switch {
-	case ctx.Err() != nil:
-		return tui.Scene{}, context.Cause(ctx)
-	case errors.Is(err, api.ErrLater):
-		return tui.Scene{}, fmt.Errorf("%w: %w", tui.ErrOffline, err)
-	case err != nil:
+	if err := viewError(ctx, r, err); err != nil {
 		return tui.Scene{}, err
-	case !r.OK:
-		return tui.Scene{}, errors.New(strings.TrimPrefix(r.Text, bot.SignFailed+" "))
 	}
 	var scene tui.Scene
 	if err := json.Unmarshal(r.Data, &scene); err != nil {
 		return tui.Scene{}, fmt.Errorf("answer to watch: %w", err)
 	}
 	return scene, nil
+}
+
+// Pane implements tui.Client.
+func (w watchClient) Pane(ctx context.Context, q tui.PaneRequest) (tui.Pane, error) {
+	var pane tui.Pane
+	r, err := w.client.TryView(ctx, api.View{Name: api.ViewPane, Project: q.Project, Args: map[string]string{
+		api.ArgPane: string(q.Kind), api.ArgTask: q.Task, api.ArgSeen: q.Seen,
+	}})
+	if err := viewError(ctx, r, err); err != nil {
+		return pane, err
+	}
+	if err := json.Unmarshal(r.Data, &pane); err != nil {
+		return pane, fmt.Errorf("answer to pane: %w", err)
+	}
+	return pane, nil
+}
+
+// viewError returns the error of a view for the screen, nil for one with data.
+func viewError(ctx context.Context, r api.Reply, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, api.ErrLater):
+		return fmt.Errorf("%w: %w", tui.ErrOffline, err)
+	case err != nil:
+		return err
+	case !r.OK:
+		return errors.New(strings.TrimPrefix(r.Text, bot.SignFailed+" "))
+	}
+	return nil
 }
 
 // Send implements tui.Client. It sends the line as `nightporter guidance` does.

@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/creack/pty"
 
@@ -31,16 +34,26 @@ type testTerminal struct {
 // openTerminal starts nightporter in a terminal of 100 columns and 30 lines.
 func openTerminal(t *testing.T, m programtest.Machine, env []string, args ...string) *testTerminal {
 	t.Helper()
-	return openTerminalIn(t, m, m.Dir, 100, env, args...)
+	return startTerminal(t, m, m.Dir, 100, controlling, env, args...)
 }
 
 // openTerminalIn starts nightporter in a folder, in a terminal of 30 lines.
 func openTerminalIn(t *testing.T, m programtest.Machine, dir string, columns uint16, env []string, args ...string) *testTerminal {
 	t.Helper()
+	return startTerminal(t, m, dir, columns, controlling, env, args...)
+}
+
+// controlling are the attributes of a process that its terminal sends signals.
+var controlling = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+
+// startTerminal is openTerminalIn with attributes of the process. Without Setctty the
+// terminal sends it no signals.
+func startTerminal(t *testing.T, m programtest.Machine, dir string, columns uint16, attrs *syscall.SysProcAttr, env []string, args ...string) *testTerminal {
+	t.Helper()
 	cmd := m.Command(context.Background(), "nightporter", args...)
 	cmd.Dir = dir
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), env...)
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: columns, Rows: 30})
+	tty, err := pty.StartWithAttrs(cmd, &pty.Winsize{Cols: columns, Rows: 30}, attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,6 +228,46 @@ func TestWatchTerminal(t *testing.T) {
 	if code, err := run.Wait(); err != nil || code != 0 {
 		t.Errorf("exit %d, %v\n%s", code, err, run.Out)
 	}
+}
+
+// TestWatchResizeWithoutSignal: the screen takes the size that its terminal has,
+// where no signal announces it.
+func TestWatchResizeWithoutSignal(t *testing.T) {
+	t.Parallel()
+	n := programtest.NewTwoTasks(t)
+	up, err := n.Machine.Start(nil, "up")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { up.Kill() })
+	if err := programtest.WaitFor("up", func() (bool, error) {
+		return n.Machine.Command(t.Context(), "nightporter", "status").Run() == nil && strings.Contains(up.Out.String(), "shop"), nil
+	}); err != nil {
+		t.Fatalf("%v\n%s", err, up.Out)
+	}
+	s := startTerminal(t, n.Machine, n.Dir, 100, &syscall.SysProcAttr{Setsid: true}, []string{"NO_COLOR=1"}, "watch")
+	for _, cols := range []int{100, 64, 130} {
+		s.from = len(s.out.String())
+		if err := pty.Setsize(s.tty, &pty.Winsize{Cols: uint16(cols), Rows: 30}); err != nil {
+			t.Fatal(err)
+		}
+		if cols == 100 { // the first drawing
+			s.from = 0
+		}
+		clock := regexp.MustCompile(`─ .*\d\d:\d\d:\d\d ─`)
+		if err := programtest.WaitFor("a screen of "+strconv.Itoa(cols)+" columns", func() (bool, error) {
+			for line := range strings.SplitSeq(s.text(), "\n") {
+				if head := clock.FindString(line); utf8.RuneCountInString(strings.TrimLeft(head, " ")) == cols {
+					return true, nil
+				}
+			}
+			return false, nil
+		}); err != nil {
+			t.Fatalf("%v\n%q", err, s.text())
+		}
+	}
+	s.press("q")
+	s.awaitExit(0)
 }
 
 // TestWatchNoDaemon: without a daemon, watch exits with a remedy, but a pipe

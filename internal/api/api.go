@@ -132,6 +132,15 @@ const (
 	ArgSeen   = "seen" // value of the same name in the last answer's Data
 )
 
+// ViewPane is the view of one part of a large live screen: the output of the
+// session at work, or the plan or the diff of its task. It waits for news like
+// ViewWatch; an answer without news has no lines, and the same value of ArgSeen.
+const (
+	ViewPane = "pane"
+	ArgPane  = "pane" // output, plan or diff
+	ArgTask  = "task" // of this task; "" = of the one at work
+)
+
 // View asks for a read model: status, tasks, evidence, verify, log, diff.
 type View struct {
 	Name    string            `json:"name"`

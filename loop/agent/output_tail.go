@@ -70,6 +70,88 @@ func (r *Runner) OutputTail(session string, most int) (OutputTail, error) {
 	return g, nil
 }
 
+// Passage is a part of what a session said or did.
+type Passage = adapter.Passage
+
+// Transcript returns what a session said and did last, in passages that have about
+// most lines together, or all of it if that is less. It may be called at any time
+// and never waits for the session.
+func (r *Runner) Transcript(session string, most int) ([]Passage, error) {
+	folder := r.folder(session)
+	var s spec
+	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil {
+		if isGone(err) {
+			err = nil
+		}
+		return nil, err
+	}
+	for n, size := range outputTailSizes {
+		text, whole, err := outputEnd(folder, size)
+		if err != nil {
+			return nil, fmt.Errorf("output of session %s: %w", session, err)
+		}
+		lines := nonEmptyLines(text, whole)
+		if len(lines) == 0 && !whole { // a single line is longer than that
+			lines = []string{"…" + text[len(text)-maxTailLine:]}
+		}
+		var all []Passage
+		if s.Kind == ledger.KindAgent {
+			all = adapter.Transcript(lines, s.Plan.Dir)
+		} else {
+			all = adapter.PlainTranscript(lines)
+		}
+		if all, enough := lastPassages(all, most); enough || whole || n == len(outputTailSizes)-1 {
+			return all, nil
+		}
+	}
+	return nil, nil
+}
+
+// Limits of a transcript, in bytes. Whatever is left out of a line is its end.
+const (
+	maxTranscript = 128 << 10
+	maxSaidLine   = 4 << 10
+)
+
+// lastPassages returns the last passages, which have at most most lines together,
+// and whether there are more.
+func lastPassages(all []Passage, most int) (last []Passage, more bool) {
+	left := maxTranscript
+	for _, p := range slices.Backward(all) {
+		var kept []string
+		for _, line := range slices.Backward(strings.Split(p.Text, "\n")) {
+			if most--; most < 0 || left <= 0 {
+				more = true
+				break
+			}
+			line = line[:min(len(line), maxSaidLine)]
+			kept, left = append(kept, line), left-len(line)
+		}
+		if len(kept) > 0 {
+			slices.Reverse(kept)
+			p.Text = strings.Join(kept, "\n")
+			last = append(last, p)
+		}
+		if more {
+			break
+		}
+	}
+	slices.Reverse(last)
+	return last, more
+}
+
+// OutputStamp returns a value that differs once a session has printed more. It reads
+// no output.
+func (r *Runner) OutputStamp(session string) string {
+	stamp := ""
+	for _, name := range []string{fileHead, fileTail} {
+		if info, err := os.Stat(filepath.Join(r.folder(session), name)); err == nil {
+			stamp += fmt.Sprintf("%d.%d ", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return stamp
+}
+
 // LastAction returns the last tool call that a session's output shows, or the zero
 // Action. It may be called at any time and never waits for the session.
 func (r *Runner) LastAction(session string) (adapter.Action, error) {

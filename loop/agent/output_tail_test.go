@@ -102,6 +102,69 @@ func TestLastAction(t *testing.T) {
 	}
 }
 
+// TestTranscript: the end of an output of any size is read, never more of it than a
+// screen has, and a command's lines are not read as events.
+func TestTranscript(t *testing.T) {
+	h := newFixture(t, 0)
+	if all, err := h.runner.Transcript("r1-9", 10); err != nil || len(all) > 0 || h.runner.OutputStamp("r1-9") != "" {
+		t.Errorf("of no session: %v, %v", all, err)
+	}
+	write := func(name string, kind ledger.Kind, text string) {
+		t.Helper()
+		folder := h.runner.folder(name)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeJSON(filepath.Join(folder, fileSpec), spec{Kind: kind, Plan: plan{Dir: "/work"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, fileHead), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(name string, most int) []string {
+		t.Helper()
+		all, err := h.runner.Transcript(name, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, p := range all {
+			out = append(out, strings.Split(p.Text, "\n")...)
+		}
+		return out
+	}
+	event := `{"type":"text","part":{"text":"I look.\nThen I edit."}}` + "\n"
+	write("r1-1", ledger.KindAgent, event)
+	write("r1-2", ledger.KindVerify, event)
+	write("r1-3", ledger.KindVerify, strings.Repeat("ok shop/order\n", 800_000)+"the end\n") // 11 MB
+	write("r1-4", ledger.KindVerify, "before\n"+strings.Repeat("漢", 1<<20))
+	write("r1-5", ledger.KindVerify, strings.Repeat(strings.Repeat("x", 100_000)+"\n", 20))
+	if got := read("r1-1", 10); !slices.Equal(got, []string{"I look.", "Then I edit."}) {
+		t.Errorf("%q", got)
+	}
+	if got := read("r1-1", 1); !slices.Equal(got, []string{"Then I edit."}) {
+		t.Errorf("%q", got)
+	}
+	if got := read("r1-2", 10); !slices.Equal(got, []string{strings.TrimSpace(event)}) {
+		t.Errorf("%q", got)
+	}
+	if got := read("r1-3", 600); len(got) != 600 || got[599] != "the end" || got[0] != "ok shop/order" {
+		t.Errorf("%d lines: %q", len(got), got[max(len(got)-2, 0):])
+	}
+	if got := read("r1-4", 600); len(got) != 1 || len(got[0]) > maxSaidLine || !strings.HasPrefix(got[0], "…") {
+		t.Errorf("%d lines", len(got))
+	}
+	if got := strings.Join(read("r1-5", 600), ""); len(got) > 20*maxSaidLine || got == "" {
+		t.Errorf("%d bytes", len(got))
+	}
+	before := h.runner.OutputStamp("r1-1")
+	write("r1-1", ledger.KindAgent, event+event)
+	if after := h.runner.OutputStamp("r1-1"); before == "" || after == before {
+		t.Errorf("%q, then %q", before, after)
+	}
+}
+
 // TestOutputTailLines: lines are complete wherever the output is split into
 // files, and whatever their length.
 func TestOutputTailLines(t *testing.T) {

@@ -42,25 +42,35 @@ func (svc *Service) Changes(ctx context.Context, project, target string) ([]bot.
 	}
 	var out []bot.DiffVersion
 	for _, v := range versions {
-		files, err := w.Changes(ctx, v.from, v.to, maxChanges/len(versions))
+		shown, err := changesOf(ctx, w, v, maxChanges/len(versions))
 		if err != nil {
 			return nil, err
-		}
-		shown := bot.DiffVersion{Version: patch.Version{Checks: v.checks}, Commit: v.commit, Time: v.time, AtWork: v.atWork}
-		if v.commit == "" {
-			shown.Attempt = v.attempt
-		}
-		shown.More = max(len(files)-maxDiffFiles, 0)
-		for _, f := range files[:len(files)-shown.More] {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			f.Path, f.From, f.Patch = secret.Redact(f.Path), secret.Redact(f.From), secret.Redact(f.Patch)
-			shown.Files = append(shown.Files, f)
 		}
 		out = append(out, shown)
 	}
 	return out, nil
+}
+
+// changesOf returns a version with patches of at most limit bytes, without what looks
+// like a secret.
+func changesOf(ctx context.Context, w *workspace.Workspace, v version, limit int) (bot.DiffVersion, error) {
+	shown := bot.DiffVersion{Version: patch.Version{Checks: v.checks}, Commit: v.commit, Time: v.time, AtWork: v.atWork}
+	files, err := w.Changes(ctx, v.from, v.to, limit)
+	if err != nil {
+		return shown, err
+	}
+	if v.commit == "" {
+		shown.Attempt = v.attempt
+	}
+	shown.More = max(len(files)-maxDiffFiles, 0)
+	for _, f := range files[:len(files)-shown.More] {
+		if ctx.Err() != nil {
+			return shown, context.Cause(ctx)
+		}
+		f.Path, f.From, f.Patch = secret.Redact(f.Path), secret.Redact(f.From), secret.Redact(f.Patch)
+		shown.Files = append(shown.Files, f)
+	}
+	return shown, nil
 }
 
 // Diff returns the newest version of what a task or a run changed as git prints it,
@@ -82,12 +92,17 @@ func (svc *Service) versions(ctx context.Context, project, target string) (*work
 	if !ok || s.Project.Run == nil {
 		return nil, nil, nil
 	}
-	r := s.Project.Run
-	w, err := svc.o.Projects.Workspace(ctx, r.Settings, nil)
+	w, err := svc.o.Projects.Workspace(ctx, s.Project.Run.Settings, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []version
+	all, err := svc.versionsOf(ctx, s, target)
+	return w, all, err
+}
+
+// versionsOf is versions for a state with a run.
+func (svc *Service) versionsOf(ctx context.Context, s loop.State, target string) (all []version, err error) {
+	project, r := s.Project.Name, s.Project.Run
 	t, isTask := s.Project.Find(target)
 	attempt := 0
 	if id, n, dotted := cutLast(target, "."); !isTask && dotted {
@@ -106,7 +121,7 @@ func (svc *Service) versions(ctx context.Context, project, target string) (*work
 		all = []version{v}
 	}
 	all = slices.DeleteFunc(all, func(v version) bool { return v.from == "" || v.to == "" || v.from == v.to })
-	return w, all[:min(len(all), maxVersions)], err
+	return all[:min(len(all), maxVersions)], err
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

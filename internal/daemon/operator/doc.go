@@ -6,15 +6,15 @@
 // Files: service.go has the dependencies and the state that all requests share;
 // command.go the command lines; view.go the table of views. Each view stands in
 // a file of its name: status.go, evidence.go, verify.go, replay.go, digest.go,
-// prompt.go, pairing.go, export.go, backup.go and watch.go, the live screen, with
-// timeline.go. records.go and diff.go read one run or task; host.go and hats.go
-// serve chats.
+// prompt.go, pairing.go, export.go, backup.go, watch.go, the live screen, and pane.go,
+// the parts of a large one, with pane_content.go and timeline.go. records.go and
+// diff.go read one run or task; host.go and hats.go serve chats.
 //
 // This package never writes to the ledger except through Engine and Chats, and
 // it contains no rules: loop decides. A view changes nothing; "pair" and
 // "unpair" are commands in the form of views.
 //
-// Invariants held by tests: the live screen waits for news and never misses an
-// entry (watch_test.go); an offer shows the settings that the run gets
+// Invariants held by tests: the live screen and its panes wait for news and never
+// miss an entry (watch_test.go, pane_test.go); an offer shows the settings that the run gets
 // (host_test.go); every long poll ends when the daemon closes (package daemon).
 package operator

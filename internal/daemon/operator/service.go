@@ -25,6 +25,7 @@ import (
 type Service struct {
 	o       Options
 	watched timelines // timelines of the runs shown on live screens
+	rests   paneRests // of large live screens
 }
 
 var (
@@ -80,6 +81,8 @@ type Chats interface {
 
 // Sessions returns the latest output of a session, and the last action in it.
 type Sessions interface {
+	Transcript(session string, most int) ([]agent.Passage, error)
+	OutputStamp(session string) string
 	OutputTail(session string, most int) (agent.OutputTail, error)
 	LastAction(session string) (string, error)
 }
@@ -118,6 +121,9 @@ func (svc *Service) Projects() []string {
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" }) // the stream of shared entries
 }
+
+// now returns the time in the zone in which people are told times.
+func (svc *Service) now() time.Time { return time.Now().In(svc.o.Projects.Zone()) }
 
 // project returns the given name or, for "", the name of the only project.
 func (svc *Service) project(name string) string {

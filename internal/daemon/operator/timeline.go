@@ -2,8 +2,11 @@ package operator
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -22,16 +25,55 @@ type timeline struct {
 	run      string
 	seq      int64
 	sessions report.Sessions
+	all      []watchedSession
 }
 
-// read returns the sessions of a project's current run.
+// watchedSession is a session of an agent or of a command.
+type watchedSession struct {
+	id, task string
+	kind     ledger.Kind
+	doing    string    // the hat of an agent, else the kind of the command
+	at       time.Time // when it was planned
+}
+
+func watched(e ledger.Entry, b ledger.SessionPlanned) watchedSession {
+	x := watchedSession{id: e.Session, task: e.Task, kind: b.Kind, doing: string(b.Kind), at: e.Time}
+	if b.Kind == ledger.KindAgent {
+		x.doing = bot.Cut(bot.Clean(b.Hat), 16)
+	}
+	return x
+}
+
+// read returns the sessions of agents of a project's current run.
 func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.State) ([]report.Session, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	seen, err := t.update(ctx, ledgerStore, s)
+	if seen == nil || err != nil {
+		return nil, err
+	}
+	return seen.sessions.In(s), nil
+}
+
+// sessions returns all sessions of a project's current run, in the order in which they
+// were planned.
+func (t *timelines) sessions(ctx context.Context, ledgerStore *store.Store, s loop.State) ([]watchedSession, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	seen, err := t.update(ctx, ledgerStore, s)
+	if seen == nil || err != nil {
+		return nil, err
+	}
+	return slices.Clone(seen.all), nil
+}
+
+// update reads what is new of a project's current run; t.mu is held. It returns nil if
+// there is no run.
+func (t *timelines) update(ctx context.Context, ledgerStore *store.Store, s loop.State) (*timeline, error) {
 	r := s.Project.Run
 	if r == nil {
 		return nil, nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	name := s.Project.Name
 	stream, seen := ledger.ProjectStream(name), t.of[name]
 	if seen == nil || seen.run != r.ID {
@@ -41,6 +83,9 @@ func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.S
 		seen.seq = rec.Seq
 		if e, err := rec.Entry(); err == nil && rec.Run == r.ID { // skips unreadable entries
 			seen.sessions.Apply(e)
+			if b, is := e.Body.(ledger.SessionPlanned); is {
+				seen.all = append(seen.all, watched(e, b))
+			}
 		}
 		return nil
 	}
@@ -55,5 +100,5 @@ func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.S
 	if err := read(); err != nil {
 		return nil, err // keep the entries read so far; the next call continues after them
 	}
-	return seen.sessions.In(s), nil
+	return seen, nil
 }

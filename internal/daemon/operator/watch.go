@@ -92,7 +92,6 @@ func (svc *Service) defaultProject() string {
 // scene returns a project's scene without its last log lines, and the number of
 // the project's last entry.
 func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.Scene, int64, error) {
-	zone := svc.o.Projects.Zone()
 	var scene tui.Scene
 	var head int64
 	if name == "" {
@@ -102,7 +101,7 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 		if head, _, err = svc.o.Store.Head(context.WithoutCancel(ctx), ledger.ProjectStream(name)); err != nil {
 			return scene, 0, err
 		}
-		scene = tui.SceneOf(s, time.Now().In(zone))
+		scene = tui.SceneOf(s, svc.now())
 		sessions, err := svc.watched.read(context.WithoutCancel(ctx), svc.o.Store, s)
 		if err != nil {
 			return scene, 0, err
@@ -115,9 +114,8 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 			scene.Remarks = append(scene.Remarks, bot.SignLook+" nobody works on it now: this nightporter runs another project")
 		}
 	}
-	if scene.Projects = svc.Projects(); zone != time.Local {
-		scene.Zone = zone.String()
-	}
+	scene.Projects = svc.Projects()
+	scene.Zone, scene.Offset = zoneOf(svc.now())
 	scene.Remarks = append(scene.Remarks, svc.o.Projects.WarningsOf(name)...)
 	raw, err := json.Marshal(scene)
 	if err != nil {
@@ -127,6 +125,17 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 	_, _ = sum.Write(raw) // never fails (hash)
 	scene.Version = fmt.Sprintf("%d.%s", head, hex.EncodeToString(sum.Sum(nil)))
 	return scene, head, nil
+}
+
+// zoneOf returns the name of the zone that people are told times in, and what it is
+// ahead of UTC. The machine's own zone has no name: the reader's process may have
+// another one.
+func zoneOf(now time.Time) (name string, offset int) {
+	if now.Location() != time.Local {
+		name = now.Location().String()
+	}
+	_, offset = now.Zone()
+	return name, offset
 }
 
 // addOutput adds the output of the running session. An error is only logged: the
@@ -172,5 +181,5 @@ func (svc *Service) lastLines(ctx context.Context, name string, head int64) ([]s
 	if err != nil {
 		return nil, err
 	}
-	return tui.Lines(bot.Log(name, "", records, time.Now().In(svc.o.Projects.Zone()))), nil
+	return tui.Lines(bot.Log(name, "", records, svc.now())), nil
 }

@@ -98,6 +98,36 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestWatchZone: the screen, its log and what its keys show have the times of the
+// configured zone, wherever the daemon and its reader are.
+func TestWatchZone(t *testing.T) {
+	y, m, d := time.Now().UTC().AddDate(0, 0, -1).Date()
+	at := time.Date(y, m, d, 23, 30, 0, 0, time.UTC)
+	for _, c := range []struct{ timezone, name, clock string }{
+		{"Asia/Tokyo", "Asia/Tokyo", "08:30"},
+		{"", "", at.Local().Format("15:04")}, // the zone of the daemon's machine
+	} {
+		cfg := daemontest.Config(t, "manual")
+		cfg.Timezone = c.timezone
+		p, _ := daemontest.Open(t, cfg)
+		r, err := ledger.Entry{Stream: ledger.ProjectStream("shop"), Run: "r1", Session: "r1-1", Task: "Task 1", Time: at, Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess}}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Store.Commit(t.Context(), ledger.Batch{Time: at, Records: []ledger.Record{r}}); err != nil {
+			t.Fatal(err)
+		}
+		l := watchAnswer(t.Context(), p.Operator, "shop", "")
+		if l.err != nil || l.scene.Zone != c.name || len(l.scene.Events) != 1 || !strings.Contains(l.scene.Events[0], c.clock+" ") {
+			t.Errorf("%q: %+v", c.timezone, l)
+		}
+		if want := time.Now().In(p.Projects.Zone()).Format("-0700"); time.Now().In(time.FixedZone("", l.scene.Offset)).Format("-0700") != want {
+			t.Errorf("%q: offset %d, want %s", c.timezone, l.scene.Offset, want)
+		}
+		p.Stop()
+	}
+}
+
 // TestTimelines checks a run's sessions on repeated reads: new sessions are
 // added, another run starts over, and an ended session is not shown as running.
 func TestTimelines(t *testing.T) {

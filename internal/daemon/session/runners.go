@@ -19,6 +19,8 @@ import (
 type Runners struct {
 	make func(cfg *config.Config) (*agent.Runner, error)
 	now  atomic.Pointer[agent.Runner]
+
+	redacted redacted
 }
 
 // NewRunners returns runners that are created by makes, one for each

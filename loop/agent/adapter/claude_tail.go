@@ -113,6 +113,11 @@ func (p claudePart) result() string {
 	if p.Error {
 		return failedMark + firstLine(text)
 	}
+	return lastLine(text)
+}
+
+// lastLine returns the last line of a text with single spaces.
+func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return strings.Join(strings.Fields(text[strings.LastIndexByte(text, '\n')+1:]), " ")
 }

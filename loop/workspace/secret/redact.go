@@ -16,6 +16,19 @@ func Redact(text string) string {
 	return redactAddresses(redactFindings(text))
 }
 
+// RedactPart is Redact for a part of a longer text. A private key that begins before
+// it, or ends behind it, is replaced too: the rules know one by both its ends.
+func RedactPart(text string) string {
+	if text = Redact(text); !strings.Contains(text, "PRIVATE KEY") {
+		return text
+	}
+	return cutKey.ReplaceAllString(text, "[secret removed: private-key]")
+}
+
+// cutKey matches the beginning or the end of a private key, with what can belong to
+// it. Words without punctuation beside it match too.
+var cutKey = regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\]*|[A-Za-z0-9+/=\s\\]*-----END[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----`)
+
 // address matches a URL with a password in front of its host. A password can contain
 // an @ where people write it as it is.
 var address = regexp.MustCompile("(?i)\\b([a-z][a-z0-9+.-]*://[^\\s/?#:@\"<>`]*:)([^\\s/?#\"<>`]+)@")

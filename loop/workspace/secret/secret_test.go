@@ -155,3 +155,20 @@ func FuzzScan(f *testing.F) {
 		Redact(text)
 	})
 }
+
+// TestRedactPart: of a key that is cut off on one side nothing is left.
+func TestRedactPart(t *testing.T) {
+	const begin, end = "-----BEGIN EC PRIVATE KEY-----", "-----END EC PRIVATE KEY-----"
+	body := strings.Repeat("MHcCAQEEIBx0\n", 12)
+	for text, want := range map[string]string{
+		"read it.\n" + begin + "\n" + body:             "read it.\n[secret removed: private-key]",
+		body + end + "\nafter, it":                     "[secret removed: private-key]\nafter, it",
+		"a.\n" + begin + "\n" + body + end + "\nafter": "a.\n[secret removed: private-key]\nafter",
+		"plain":                            "plain",
+		"-----BEGIN PUBLIC KEY-----\nMIIB": "-----BEGIN PUBLIC KEY-----\nMIIB",
+	} {
+		if got := RedactPart(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
