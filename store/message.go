@@ -36,11 +36,11 @@ const (
 	whyForgot   = "it waited through an outage"
 )
 
-const messageColumns = `id, place, chat, key, edit, class, reply_to, silent, body, time, state, tried, platform, settled_at`
+const messageColumns = `id, place, chat, key, edit, class, reply_to, silent, body, time, state, tried, platform, settled_at, ahead, joins`
 
 func (m *message) scan(from interface{ Scan(...any) error }) error {
 	err := from.Scan(&m.id, &m.place, &m.Chat, &m.Key, &m.Edit, &m.Class, &m.ReplyTo, &m.Silent, &m.Body, &m.time,
-		&m.state, &m.tried, &m.platform, &m.settled)
+		&m.state, &m.tried, &m.platform, &m.settled, &m.Ahead, &m.Joins)
 	m.Body = cloneBytes(m.Body)
 	return err
 }
@@ -70,7 +70,7 @@ func (m *message) sent() (ledger.SentMessage, error) {
 	if err != nil {
 		return ledger.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
+	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, ReplyTo: m.ReplyTo, Body: m.Body, Time: t}, nil
 }
 
 // passesDoubt reports whether an edit of a dropped message inherits the doubt
@@ -119,7 +119,7 @@ func chatsOf(messages []ledger.Outgoing) []string {
 // 0.
 func (s *Store) addMessage(ctx context.Context, m *message) error {
 	_, err := s.stmts.addMessage.ExecContext(ctx,
-		m.place, m.Chat, m.Key, m.Edit, string(m.Class), m.ReplyTo, m.Silent, notNull(m.Body), m.time)
+		m.place, m.Chat, m.Key, m.Edit, string(m.Class), m.ReplyTo, m.Silent, notNull(m.Body), m.time, m.Ahead, m.Joins)
 	return err
 }
 
@@ -224,6 +224,8 @@ func checkMessages(b ledger.Batch) error {
 			return fmt.Errorf("message %q has no chat", m.Key)
 		case m.Edit && m.Key == "":
 			return fmt.Errorf("message to %q is an edit of nothing: it has no key", m.Chat)
+		case m.Edit && m.Ahead:
+			return fmt.Errorf("message %q to %q is an edit that goes ahead", m.Key, m.Chat)
 		}
 	}
 	if c := b.Cursor; c != nil {
