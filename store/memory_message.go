@@ -16,6 +16,13 @@ func (m *Memory) enqueue(o ledger.Outgoing, now string) {
 	if o.Key != "" {
 		m.replaceEdits(o.Chat, o.Key)
 	}
+	if o.Key != "" && o.Ahead {
+		for _, r := range m.messages {
+			if r.Chat == o.Chat && r.Key == o.Key && r.state == queued && !r.Edit && r.tried == 0 {
+				r.drop()
+			}
+		}
+	}
 	m.addMessage(message{Outgoing: o, time: now})
 	m.coalesce(o.Chat, o.Key)
 }

@@ -92,6 +92,11 @@ func (s *Store) enqueue(ctx context.Context, b ledger.Batch) ([]string, error) {
 				return nil, err
 			}
 		}
+		if m.Key != "" && m.Ahead {
+			if err := s.replaceSends(ctx, m.Chat, m.Key); err != nil {
+				return nil, err
+			}
+		}
 		if err := s.addMessage(ctx, &message{Outgoing: m, time: now}); err != nil {
 			return nil, err
 		}
@@ -133,6 +138,14 @@ func (s *Store) replaceEdits(ctx context.Context, chat, key string) error {
 	}
 	_, err := s.writer.ExecContext(ctx, `DELETE FROM messages
 		WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit AND tried = 0`, chat, key)
+	return err
+}
+
+// replaceSends drops the sends of a key that were not tried: a send that goes ahead
+// would be shown before them, and they would then seem to be newer.
+func (s *Store) replaceSends(ctx context.Context, chat, key string) error {
+	_, err := s.writer.ExecContext(ctx, `UPDATE messages SET state = 'dropped', settled_at = time, why = ?3
+		WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit = 0 AND tried = 0`, chat, key, whyReplaced)
 	return err
 }
 

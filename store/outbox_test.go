@@ -212,7 +212,7 @@ func testAhead(t *testing.T, l ledgerStore) {
 	}
 	commitLines(t, l, "q1 ask", "q2 ask")
 	settle(t, l, mira, "100")
-	commitMessages(t, l, line("q1+ answered"), line("- news"), ahead("- first"), ahead("status/shop second"))
+	commitMessages(t, l, line("q1+ answered"), line("status/shop of the run"), line("- news"), ahead("- first"), ahead("status/shop second"))
 	commitMessages(t, l, line("status/shop+ newer"))
 	wantEqual(t, "queue", lines(t, l, mira), []string{" first", "status/shop newer", "q2 ask", " news", "q1+100 answered"})
 	chats, err := l.Chats(t.Context())
