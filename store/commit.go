@@ -48,9 +48,9 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.oldSnaps, `DELETE FROM snapshots WHERE stream = ?1 AND (seq < ?2 OR (seq = ?2 AND version <> ?3))`},
 		// Place 0 means the end of the queue: the id that SQLite assigns to the
 		// row.
-		{&s.addMessage, `INSERT INTO messages (place, chat, key, edit, class, reply_to, silent, body, time, state)
+		{&s.addMessage, `INSERT INTO messages (place, chat, key, edit, class, reply_to, silent, body, time, ahead, joins, state)
 			VALUES (CASE WHEN ?1 > 0 THEN ?1 ELSE coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0) + 1 END,
-				?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'queued')`},
+				?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'queued')`},
 		{&s.setCursor, `INSERT INTO cursors (name, value, time) VALUES (?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value, time = excluded.time`},
 	} {

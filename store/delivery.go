@@ -44,17 +44,18 @@ const chatsQuery = `WITH RECURSIVE chats (chat) AS (
 		SELECT min(chat) FROM messages WHERE state = 'queued'
 		UNION ALL
 		SELECT (SELECT min(m.chat) FROM messages m WHERE m.state = 'queued' AND m.chat > chats.chat) FROM chats WHERE chat IS NOT NULL
-	), oldest (chat, send, edit) AS (
+	), oldest (chat, ahead, send, edit) AS (
 		SELECT chat,
-			(SELECT min(place) FROM messages m WHERE m.state = 'queued' AND m.chat = chats.chat AND m.edit = 0),
-			(SELECT min(place) FROM messages m WHERE m.state = 'queued' AND m.chat = chats.chat AND m.edit = 1)
+			(SELECT min(place) FROM messages m WHERE m.state = 'queued' AND m.chat = chats.chat AND m.edit = 0 AND m.ahead = 1),
+			(SELECT min(place) FROM messages m WHERE m.state = 'queued' AND m.chat = chats.chat AND m.edit = 0 AND m.ahead = 0),
+			(SELECT min(place) FROM messages m WHERE m.state = 'queued' AND m.chat = chats.chat AND m.edit = 1 AND m.ahead = 0)
 		FROM chats WHERE chat IS NOT NULL
-	) SELECT chat, min(coalesce(send, edit), coalesce(edit, send)) FROM oldest`
+	) SELECT chat, min(coalesce(ahead, send, edit), coalesce(send, ahead, edit), coalesce(edit, ahead, send)) FROM oldest`
 
-// NextMessage returns the message to deliver next to a chat: the oldest send,
-// or the oldest edit if no send is queued. Sends come first, because they
-// answer a person, while an edit only updates a message already shown. An edit
-// has its Target set. It is false for an empty queue.
+// NextMessage returns the message to deliver next to a chat: the oldest send that
+// goes ahead, else the oldest send, or the oldest edit if no send is queued. Sends
+// come first, because they answer a person, while an edit only updates a message
+// already shown. An edit has its Target set. It is false for an empty queue.
 func (s *Store) NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	all, err := s.queue(ctx, nextQuery, chat)
 	if err != nil || len(all) == 0 {
@@ -83,7 +84,7 @@ func (s *Store) Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage
 const (
 	queueQuery = `SELECT ` + messageColumns + `, CASE WHEN m.edit THEN coalesce((SELECT s.platform FROM messages s
 			WHERE s.chat = m.chat AND s.key = m.key AND s.key <> '' AND s.state = 'sent' ORDER BY s.place DESC LIMIT 1), '') ELSE '' END
-		FROM messages m WHERE m.chat = ? AND m.state = 'queued' ORDER BY m.edit, m.place`
+		FROM messages m WHERE m.chat = ? AND m.state = 'queued' ORDER BY m.edit, m.ahead DESC, m.place`
 	nextQuery = queueQuery + ` LIMIT 1`
 )
 

@@ -18,16 +18,18 @@ func TestPlans(t *testing.T) {
 		query string
 		index []string
 	}{
-		"next":    {nextQuery, []string{"messages_next", "messages_key"}},
-		"queue":   {queueQuery, []string{"messages_next", "messages_key"}},
-		"chats":   {chatsQuery, []string{"messages_next"}},
-		"stands":  {shownIDQuery, []string{"messages_key"}},
-		"waiting": {waitingQuery, []string{"messages_waiting"}},
-		"at":      {sentAtQuery, []string{"messages_sent"}},
-		"for":     {sentForQuery, []string{"messages_key"}},
-		"answer":  {answerQuery, []string{"messages_answer"}},
-		"where":   {whereQuery, []string{"messages_where"}},
-		"prune":   {pruneQuery, []string{"messages_settled", "messages_key"}},
+		"next":     {nextQuery, []string{"messages_next", "messages_key"}},
+		"queue":    {queueQuery, []string{"messages_next", "messages_key"}},
+		"chats":    {chatsQuery, []string{"messages_next"}},
+		"stands":   {shownIDQuery, []string{"messages_key"}},
+		"waiting":  {waitingQuery, []string{"messages_waiting"}},
+		"at":       {sentAtQuery, []string{"messages_sent"}},
+		"for":      {sentForQuery, []string{"messages_key"}},
+		"together": {togetherQuery, []string{"messages_sent", "messages_key"}},
+		"joined":   {lastJoinedQuery, []string{"messages_joins"}},
+		"answer":   {answerQuery, []string{"messages_answer"}},
+		"where":    {whereQuery, []string{"messages_where"}},
+		"prune":    {pruneQuery, []string{"messages_settled", "messages_key"}},
 	} {
 		plan := planOf(t, s, c.query)
 		for _, index := range c.index {

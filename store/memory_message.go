@@ -16,6 +16,13 @@ func (m *Memory) enqueue(o ledger.Outgoing, now string) {
 	if o.Key != "" {
 		m.replaceEdits(o.Chat, o.Key)
 	}
+	if o.Key != "" && o.Ahead {
+		for _, r := range m.messages {
+			if r.Chat == o.Chat && r.Key == o.Key && r.state == queued && !r.Edit && r.tried == 0 {
+				r.drop()
+			}
+		}
+	}
 	m.addMessage(message{Outgoing: o, time: now})
 	m.coalesce(o.Chat, o.Key)
 }
@@ -131,7 +138,7 @@ func (m *Memory) NextMessage(ctx context.Context, chat string) (ledger.QueuedMes
 func (m *Memory) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var sends, edits []ledger.QueuedMessage
+	var ahead, sends, edits []ledger.QueuedMessage
 	for _, r := range m.messages {
 		if r.state != queued || r.Chat != chat {
 			continue
@@ -141,13 +148,16 @@ func (m *Memory) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage,
 			return nil, err
 		}
 		q.Body = bytes.Clone(q.Body)
-		if q.Edit {
+		switch {
+		case q.Edit:
 			edits = append(edits, q)
-		} else {
+		case q.Ahead:
+			ahead = append(ahead, q)
+		default:
 			sends = append(sends, q)
 		}
 	}
-	return append(sends, edits...), nil
+	return slices.Concat(ahead, sends, edits), nil
 }
 
 // change calls do with the message that has the id.
@@ -279,6 +289,30 @@ func (m *Memory) SentAt(_ context.Context, chat, platformID string) (ledger.Sent
 // SentFor is Store.SentFor.
 func (m *Memory) SentFor(_ context.Context, chat, key string) (ledger.SentMessage, bool, error) {
 	return m.one(func(r *message) bool { return r.Chat == chat && r.state == sent && r.Key == key && key != "" })
+}
+
+// Together is Store.Together.
+func (m *Memory) Together(_ context.Context, chat, platformID string) ([]ledger.SentMessage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []ledger.SentMessage
+	for _, r := range m.messages {
+		if r.Chat != chat || r.state != sent || r.platform != platformID || r.Key == "" || m.shownID(chat, r.Key) != platformID {
+			continue
+		}
+		shown, err := r.sent()
+		if err != nil {
+			return nil, err
+		}
+		shown.Body = bytes.Clone(shown.Body)
+		all = append(all, shown)
+	}
+	return all, nil
+}
+
+// LastJoined is Store.LastJoined.
+func (m *Memory) LastJoined(_ context.Context, chat, joins string) (ledger.SentMessage, bool, error) {
+	return m.one(func(r *message) bool { return r.Chat == chat && r.state == sent && r.Joins == joins && joins != "" })
 }
 
 // AnswerTo is Store.AnswerTo.

@@ -36,11 +36,11 @@ const (
 	whyForgot   = "it waited through an outage"
 )
 
-const messageColumns = `id, place, chat, key, edit, class, reply_to, silent, body, time, state, tried, platform, settled_at`
+const messageColumns = `id, place, chat, key, edit, class, reply_to, silent, body, time, state, tried, platform, settled_at, ahead, joins`
 
 func (m *message) scan(from interface{ Scan(...any) error }) error {
 	err := from.Scan(&m.id, &m.place, &m.Chat, &m.Key, &m.Edit, &m.Class, &m.ReplyTo, &m.Silent, &m.Body, &m.time,
-		&m.state, &m.tried, &m.platform, &m.settled)
+		&m.state, &m.tried, &m.platform, &m.settled, &m.Ahead, &m.Joins)
 	m.Body = cloneBytes(m.Body)
 	return err
 }
@@ -70,7 +70,7 @@ func (m *message) sent() (ledger.SentMessage, error) {
 	if err != nil {
 		return ledger.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
+	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, ReplyTo: m.ReplyTo, Body: m.Body, Time: t}, nil
 }
 
 // passesDoubt reports whether an edit of a dropped message inherits the doubt
@@ -89,6 +89,11 @@ func (s *Store) enqueue(ctx context.Context, b ledger.Batch) ([]string, error) {
 		// Queued edits of the key are obsolete now.
 		if m.Key != "" {
 			if err := s.replaceEdits(ctx, m.Chat, m.Key); err != nil {
+				return nil, err
+			}
+		}
+		if m.Key != "" && m.Ahead {
+			if err := s.replaceSends(ctx, m.Chat, m.Key); err != nil {
 				return nil, err
 			}
 		}
@@ -119,7 +124,7 @@ func chatsOf(messages []ledger.Outgoing) []string {
 // 0.
 func (s *Store) addMessage(ctx context.Context, m *message) error {
 	_, err := s.stmts.addMessage.ExecContext(ctx,
-		m.place, m.Chat, m.Key, m.Edit, string(m.Class), m.ReplyTo, m.Silent, notNull(m.Body), m.time)
+		m.place, m.Chat, m.Key, m.Edit, string(m.Class), m.ReplyTo, m.Silent, notNull(m.Body), m.time, m.Ahead, m.Joins)
 	return err
 }
 
@@ -133,6 +138,14 @@ func (s *Store) replaceEdits(ctx context.Context, chat, key string) error {
 	}
 	_, err := s.writer.ExecContext(ctx, `DELETE FROM messages
 		WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit AND tried = 0`, chat, key)
+	return err
+}
+
+// replaceSends drops the sends of a key that were not tried: a send that goes ahead
+// would be shown before them, and they would then seem to be newer.
+func (s *Store) replaceSends(ctx context.Context, chat, key string) error {
+	_, err := s.writer.ExecContext(ctx, `UPDATE messages SET state = 'dropped', settled_at = time, why = ?3
+		WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit = 0 AND tried = 0`, chat, key, whyReplaced)
 	return err
 }
 
@@ -224,6 +237,8 @@ func checkMessages(b ledger.Batch) error {
 			return fmt.Errorf("message %q has no chat", m.Key)
 		case m.Edit && m.Key == "":
 			return fmt.Errorf("message to %q is an edit of nothing: it has no key", m.Chat)
+		case m.Edit && m.Ahead:
+			return fmt.Errorf("message %q to %q is an edit that goes ahead", m.Key, m.Chat)
 		}
 	}
 	if c := b.Cursor; c != nil {

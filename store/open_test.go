@@ -155,7 +155,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a folder":         {func(t *testing.T, dir string) { _ = os.Mkdir(filepath.Join(dir, Name), 0o700) }, ErrForeign, "no regular file"},
 		"another's tables": {func(t *testing.T, dir string) { execSQL(t, raw(t, dir), "CREATE TABLE songs (name TEXT)") }, ErrForeign, "another program's (application id 0, 1 tables)"},
 		"another's id":     {change("PRAGMA application_id = 7"), ErrForeign, "application id 7"},
-		"later schema":     {change("INSERT INTO migrations (version_id, is_applied) VALUES (99, 1)"), ErrNewer, "a later nightporter wrote it in form 99.0, and this program () knows 3.0: install"},
+		"later schema":     {change("INSERT INTO migrations (version_id, is_applied) VALUES (99, 1)"), ErrNewer, "a later nightporter wrote it in form 99.0, and this program () knows 4.0: install"},
 		"later chain":      {change("UPDATE meta SET value = '2' WHERE key = 'chain'"), ErrNewer, `chained by rule "2", this program knows "1"`},
 	} {
 		t.Run(name, func(t *testing.T) {

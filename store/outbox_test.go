@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,8 @@ type outbox interface {
 	SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error)
 	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
 	AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error)
+	Together(ctx context.Context, chat, platformID string) ([]ledger.SentMessage, error)
+	LastJoined(ctx context.Context, chat, joins string) (ledger.SentMessage, bool, error)
 	ChatsWith(ctx context.Context, key string) ([]string, error)
 	PruneMessages(ctx context.Context, before time.Time) (int, error)
 	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
@@ -31,6 +34,8 @@ type outbox interface {
 
 var outboxSuite = []conformance{
 	{"messages come in order, replies before edits", testOrder},
+	{"answers go ahead", testAhead},
+	{"receipts that share a message", testTogether},
 	{"a message comes back as it was", testMessage},
 	{"an edit takes the place of an untried send", testEditIntoSend},
 	{"only the newest edit stays", testNewestEdit},
@@ -199,9 +204,74 @@ func testOrder(t *testing.T, l ledgerStore) {
 	wantEqual(t, "receipt", r.Chats, []string{group, mira})
 }
 
+func testAhead(t *testing.T, l ledgerStore) {
+	ahead := func(s string) ledger.Outgoing {
+		m := line(s)
+		m.Ahead, m.Class = true, ledger.ClassReply
+		return m
+	}
+	commitLines(t, l, "q1 ask", "q2 ask")
+	settle(t, l, mira, "100")
+	commitMessages(t, l, line("q1+ answered"), line("status/shop of the run"), line("- news"), ahead("- first"), ahead("status/shop second"))
+	commitMessages(t, l, line("status/shop+ newer"))
+	wantEqual(t, "queue", lines(t, l, mira), []string{" first", "status/shop newer", "q2 ask", " news", "q1+100 answered"})
+	chats, err := l.Chats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "chats", chats, []string{mira})
+	begin(t, l, next(t, l, mira).ID)
+	wantEqual(t, "in doubt", lines(t, l, mira)[0], "? first")
+	bad := line("q2+ answered")
+	bad.Ahead = true
+	if _, err := l.Commit(t.Context(), ledger.Batch{Time: entryTime, Messages: []ledger.Outgoing{bad}}); err == nil {
+		t.Error("an edit goes ahead")
+	}
+}
+
+func testTogether(t *testing.T, l ledgerStore) {
+	joining := func(s string) ledger.Outgoing {
+		m := line(s)
+		m.Joins, m.ReplyTo = "receipts", "for "+m.Key
+		return m
+	}
+	joined := func() string {
+		t.Helper()
+		m, ok, err := l.LastJoined(t.Context(), mira, "receipts")
+		if err != nil || !ok {
+			return fmt.Sprint(ok, err)
+		}
+		return m.Key + " " + m.ID
+	}
+	together := func(id string) (out []string) {
+		t.Helper()
+		all, err := l.Together(t.Context(), mira, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range all {
+			out = append(out, m.Key+" "+string(m.Body)+", "+m.ReplyTo)
+		}
+		return out
+	}
+	wantEqual(t, "none", joined(), "false <nil>")
+	commitMessages(t, l, joining("g1 one"), joining("g2 two"), joining("g3 three"))
+	for range 3 {
+		settle(t, l, mira, "100")
+	}
+	wantEqual(t, "last", joined(), "g3 100")
+	wantEqual(t, "together", together("100"), []string{"g1 one, for g1", "g2 two, for g2", "g3 three, for g3"})
+	commitLines(t, l, "g2+ changed", "g3+ long")
+	wantEqual(t, "edits", lines(t, l, mira), []string{"g2+100 changed", "g3+100 long"})
+	settle(t, l, mira, "100")
+	settle(t, l, mira, "101") // sent as a message of its own
+	wantEqual(t, "after the edits", together("100"), []string{"g1 one, for g1", "g2 changed, for g2"})
+	wantEqual(t, "alone", together("101"), []string{"g3 long, "})
+}
+
 func testMessage(t *testing.T, l ledgerStore) {
 	m := ledger.Outgoing{
-		Chat: group + "/55", Key: "q5 \x00'", Class: ledger.ClassNotice, ReplyTo: "77", Silent: true, Body: []byte("{\"a\": \"\xff\x00\"}"),
+		Chat: group + "/55", Key: "q5 \x00'", Class: ledger.ClassNotice, ReplyTo: "77", Silent: true, Ahead: true, Joins: "receipts", Body: []byte("{\"a\": \"\xff\x00\"}"),
 	}
 	commitMessages(t, l, m, ledger.Outgoing{Chat: mira, Class: ledger.ClassChatter, Body: []byte{}})
 	got := queue(t, l, m.Chat)
@@ -212,7 +282,7 @@ func testMessage(t *testing.T, l ledgerStore) {
 	wantEqual(t, "empty", queue(t, l, mira)[0].Body, []byte(nil))
 	settle(t, l, m.Chat, "abc")
 	wantEqual(t, "sent", shownAt(t, l, m.Chat, "abc"), ledger.SentMessage{
-		Chat: m.Chat, ID: "abc", Key: m.Key, Body: m.Body, Time: entryTime.Add(time.Minute),
+		Chat: m.Chat, ID: "abc", Key: m.Key, ReplyTo: "77", Body: m.Body, Time: entryTime.Add(time.Minute),
 	})
 }
 

@@ -27,7 +27,7 @@ func TestNewerProgram(t *testing.T) {
 	}
 	before, _ := os.ReadFile(filepath.Join(dir, Name))
 	err := openAs("0.8", 8)
-	if !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "nightporter 0.9 wrote it in form 3.9, and this program (0.8) knows 3.8: install nightporter 0.9 or a later one") {
+	if !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "nightporter 0.9 wrote it in form 4.9, and this program (0.8) knows 4.8: install nightporter 0.9 or a later one") {
 		t.Errorf("an earlier program: %v", err)
 	}
 	if after, _ := os.ReadFile(filepath.Join(dir, Name)); string(after) != string(before) {

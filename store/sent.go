@@ -19,6 +19,28 @@ func (s *Store) SentFor(ctx context.Context, chat, key string) (ledger.SentMessa
 	return s.one(ctx, "message of "+key+" in "+chat, sentForQuery, chat, key)
 }
 
+// Together returns what the messages with these keys show that the platform shows as
+// one, oldest first: the receipts that joined it (ledger.Outgoing.Joins). A message
+// that stands alone is the only one.
+func (s *Store) Together(ctx context.Context, chat, platformID string) ([]ledger.SentMessage, error) {
+	var all []ledger.SentMessage
+	err := s.rows(ctx, func(rows *sql.Rows) error {
+		var m message
+		if err := m.scan(rows); err != nil {
+			return err
+		}
+		shown, err := m.sent()
+		all = append(all, shown)
+		return err
+	}, togetherQuery, chat, platformID)
+	return all, fail("messages at "+platformID+" of "+chat, err)
+}
+
+// LastJoined returns the last message sent to a chat whose Joins has this value.
+func (s *Store) LastJoined(ctx context.Context, chat, joins string) (ledger.SentMessage, bool, error) {
+	return s.one(ctx, "last of "+joins+" in "+chat, lastJoinedQuery, chat, joins)
+}
+
 // AnswerTo returns the answer to a person's message: the newest message that
 // replies to it, preferably one with a key. An answer that is still queued has
 // an empty ID, and its Time is that of its commit.
@@ -31,6 +53,12 @@ const (
 		WHERE chat = ? AND platform = ? AND state = 'sent' ORDER BY place DESC LIMIT 1`
 	sentForQuery = `SELECT ` + messageColumns + ` FROM messages
 		WHERE chat = ? AND key = ? AND key <> '' AND state = 'sent' ORDER BY place DESC LIMIT 1`
+	togetherQuery = `SELECT ` + messageColumns + ` FROM messages m
+		WHERE chat = ? AND platform = ? AND key <> '' AND state = 'sent' AND NOT EXISTS (
+			SELECT 1 FROM messages n WHERE n.chat = m.chat AND n.key = m.key AND n.key <> '' AND n.state = 'sent' AND n.place > m.place)
+		ORDER BY place`
+	lastJoinedQuery = `SELECT ` + messageColumns + ` FROM messages
+		WHERE chat = ? AND joins = ? AND joins <> '' AND state = 'sent' ORDER BY place DESC LIMIT 1`
 	answerQuery = `SELECT ` + messageColumns + ` FROM messages
 		WHERE chat = ? AND reply_to = ? AND reply_to <> '' ORDER BY key <> '' DESC, place DESC LIMIT 1`
 )

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -265,7 +266,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 200 {
-		mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a")}})
+		mustCommit(t, s, ledger.Batch{Records: slices.Repeat([]ledger.Record{rec(shop, "a")}, 5)})
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -275,9 +276,9 @@ func TestVerifyFindsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Overwrite the last third of the file: pages of entries, but not of the
-	// schema.
-	for i := len(file) * 2 / 3; i < len(file); i++ {
+	// Overwrite the middle of the file: pages of entries, but neither of the schema
+	// nor of the last ones, which an opening reads.
+	for i := len(file) * 2 / 5; i < len(file)*3/5; i++ {
 		file[i] = 0xa5
 	}
 	if err := os.WriteFile(path, file, 0o600); err != nil {

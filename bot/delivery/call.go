@@ -29,10 +29,16 @@ func (s slot) release() {
 	}
 }
 
+// errOvertaken means that an answer was queued that goes before the call for which a
+// chat waited.
+var errOvertaken = errors.New("an answer goes ahead")
+
 // slot waits until the platform may be called for this chat: for the circuit,
 // the chat's throttle and the global one, in this order. A chat that its throttle
-// holds up returns the trial, because all other chats wait for its result.
-func (c *chat) slot(ctx context.Context) (slot, error) {
+// holds up returns the trial, because all other chats wait for its result. A call
+// that does not go ahead gives way to an answer that is queued meanwhile: the error
+// is errOvertaken.
+func (c *chat) slot(ctx context.Context, ahead bool) (slot, error) {
 	l, began := c.d.circuit, c.d.o.Scheduler.Now()
 	for {
 		trial, since, err := l.acquire(ctx)
@@ -47,9 +53,10 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 			}
 			continue
 		}
-		err = c.throttle.wait(ctx)
+		w := waiter{ahead: ahead, wake: c.wake, overtaken: c.overtaken}
+		err = c.throttle.wait(ctx, w)
 		if err == nil {
-			err = c.d.global.wait(ctx)
+			err = c.d.global.wait(ctx, w)
 		}
 		if err != nil {
 			s.release()

@@ -81,29 +81,35 @@ func (c *chat) tryStop() bool {
 	return true
 }
 
-// job is a call that is due.
-type job func(ctx context.Context, s slot) error
+// job is a call that is due. The zero job is none.
+type job struct {
+	do    func(ctx context.Context, s slot) error
+	ahead bool // answers what a person just asked
+}
 
 // step makes one call, or returns how long to wait for the next.
 func (c *chat) step(ctx context.Context) (time.Duration, error) {
 	if c.isClosed() {
 		return never, c.dropUndeliverable(ctx)
 	}
-	do, pause, err := c.nextJob(ctx)
-	if do == nil || err != nil {
+	next, pause, err := c.nextJob(ctx)
+	if next.do == nil || err != nil {
 		return pause, err
 	}
-	s, err := c.slot(ctx)
-	if err != nil {
+	s, err := c.slot(ctx, next.ahead)
+	switch {
+	case errors.Is(err, errOvertaken):
+		return 0, nil
+	case err != nil:
 		return 0, err
 	}
 	defer s.release()
 	if s.waited { // a more urgent message may have come, or this one may have changed
-		if do, pause, err = c.nextJob(ctx); do == nil || err != nil {
+		if next, pause, err = c.nextJob(ctx); next.do == nil || err != nil {
 			return pause, err
 		}
 	}
-	return 0, do(ctx, s)
+	return 0, next.do(ctx, s)
 }
 
 // nextJob returns the next call: queued messages first, then deletions and pins,
@@ -112,19 +118,26 @@ func (c *chat) step(ctx context.Context) (time.Duration, error) {
 func (c *chat) nextJob(ctx context.Context) (job, time.Duration, error) {
 	m, found, pause, err := c.nextQueued(ctx)
 	if err != nil {
-		return nil, 0, err
+		return job{}, 0, err
 	}
 	if found {
-		return func(ctx context.Context, s slot) error { return c.deliver(ctx, m, s) }, 0, nil
+		return job{func(ctx context.Context, s slot) error { return c.deliver(ctx, m, s) }, m.Ahead}, 0, nil
 	}
 	if len(c.superseded) > 0 {
-		return c.deleteSuperseded, 0, nil
+		return job{do: c.deleteSuperseded}, 0, nil
 	}
 	if c.toPin != "" {
-		return c.pin, 0, nil
+		return job{do: c.pin}, 0, nil
 	}
 	do, next, err := c.nextLiveEdit(ctx)
-	return do, min(pause, next), err
+	return job{do: do}, min(pause, next), err
+}
+
+// overtaken reports whether an answer that goes ahead is queued, for a chat that
+// waits with another message.
+func (c *chat) overtaken(ctx context.Context) bool {
+	m, found, err := c.d.o.Outbox.NextMessage(ctx, c.address)
+	return err == nil && found && m.Ahead
 }
 
 func (c *chat) drop(ctx context.Context, m ledger.QueuedMessage, why string) error {

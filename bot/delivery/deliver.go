@@ -135,7 +135,9 @@ func (c *chat) edit(ctx context.Context, m ledger.QueuedMessage, msg bot.Message
 // settleSent settles a message that arrived.
 func (c *chat) settleSent(ctx context.Context, m ledger.QueuedMessage, id string, shown bot.Message) error {
 	delete(c.doubts, m.ID)
-	c.outageHandled() // sends come oldest first, so what follows waited no longer
+	if !m.Ahead {
+		c.outageHandled() // sends come oldest first, so what follows waited no longer
+	}
 	var before string
 	err := c.persist(ctx, "sent", func(ctx context.Context) (err error) {
 		before, err = c.d.o.Outbox.Sent(ctx, m.ID, id, c.d.o.Clock())
@@ -159,7 +161,9 @@ func (c *chat) settleFailed(ctx context.Context, m ledger.QueuedMessage, asSend 
 	switch {
 	case errors.Is(f, bot.ErrOutcomeUnknown):
 		d := c.addDoubt(m, asSend)
-		c.outageHandled() // it may have arrived
+		if !m.Ahead {
+			c.outageHandled() // it may have arrived
+		}
 		c.d.o.Log.Warn("the delivery of a message is unknown", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
 		return nil
 	}

@@ -103,7 +103,7 @@ func New(o Options) *Dispatcher {
 	}
 	o.Limits = o.Limits.orDefault()
 	d := &Dispatcher{o: o, createdAt: o.Scheduler.Now(), chats: map[string]*chat{}, inFlight: map[int64]*inFlight{}, throttles: map[string]*throttle{}}
-	d.global = &throttle{sched: o.Scheduler, limiter: o.Limits.All.limiter(d.createdAt)}
+	d.global = newThrottle(o.Scheduler, o.Limits.All, d.createdAt)
 	d.circuit = newCircuit(o.Clock, o.Scheduler, o.Log, d.wakeAll)
 	return d
 }
@@ -261,7 +261,7 @@ func (d *Dispatcher) throttleFor(base string, group bool) *throttle {
 		if group {
 			r = d.o.Limits.Group
 		}
-		d.throttles[base] = &throttle{sched: d.o.Scheduler, limiter: r.limiter(d.createdAt)}
+		d.throttles[base] = newThrottle(d.o.Scheduler, r, d.createdAt)
 	}
 	return d.throttles[base]
 }

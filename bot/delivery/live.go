@@ -84,7 +84,7 @@ func (c *chat) nextLive() (key string, version int, wait time.Duration) {
 
 // nextLiveEdit returns the edit of a live message that is due. It skips texts
 // that the chat already shows.
-func (c *chat) nextLiveEdit(ctx context.Context) (job, time.Duration, error) {
+func (c *chat) nextLiveEdit(ctx context.Context) (do func(context.Context, slot) error, wait time.Duration, err error) {
 	for {
 		key, version, wait := c.nextLive()
 		if wait > 0 {
@@ -185,7 +185,7 @@ func (c *chat) deleteSuperseded(ctx context.Context, s slot) error {
 	if ok || errors.Is(failure, bot.ErrMessageGone) {
 		return nil
 	}
-	next, err := c.slot(ctx)
+	next, err := c.slot(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
 	if !can {
 		return nil
 	}
-	s, err := c.slot(ctx)
+	s, err := c.slot(ctx, true)
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,9 @@ func (c *chat) announceOutage(ctx context.Context, next ledger.QueuedMessage, s 
 		return false, err
 	}
 	// Sends come before edits, and the oldest first. If next is recent or an
-	// edit, no message waited long. The outage stays pending until next arrived: it
-	// may go on, and next wait with it.
+	// edit, no message waited long, or an answer went ahead of those that did. The
+	// outage stays pending until another message arrived: it may go on, and next
+	// wait with it.
 	if next.Edit || now.Sub(next.Time) <= lateThreshold {
 		return false, c.dropRepeated(ctx, queued, now)
 	}

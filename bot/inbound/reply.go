@@ -77,7 +77,7 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 		m = bot.AddAnswer(in.Project, b, a)
 		if a.OK && a.Code == ledger.CodeAdding {
 			o := v.answer(m)
-			o.Key = a.ID
+			o.Key, o.Ahead = a.ID, false
 			return []ledger.Outgoing{o}
 		}
 	case loop.TakeIdea:
@@ -153,7 +153,7 @@ func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledg
 		queued = bot.QueuedWords
 	}
 	o := v.answer(queued(s, i, forecast, v.now, sent))
-	o.Key = i.ID
+	o.Key, o.Ahead = i.ID, false // answers overtake receipts
 	return []ledger.Outgoing{o}
 }
 

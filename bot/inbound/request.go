@@ -51,9 +51,9 @@ func (v *request) input(project string, body loop.InputBody) loop.Input {
 	return loop.Input{Key: v.in.Key, Time: v.now, Actor: actor, Name: name, Project: project, Body: body}
 }
 
-// outgoing addresses m to the chat the update came from. It makes no sound: the
-// sender is looking at that chat. It replies to a message; a button press has
-// none to reply to.
+// outgoing addresses m to the chat the update came from. It makes no sound, and goes
+// ahead of what is queued there: the sender is looking at that chat. It replies to a
+// message; a button press has none to reply to.
 func (v *request) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outgoing {
 	if v.who.Role != "" && v.in.Private {
 		m = m.For(v.who.Role)
@@ -65,7 +65,7 @@ func (v *request) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outg
 	if err != nil { // cannot happen: a struct of strings always encodes
 		v.o.Log.Error("encode message", "key", m.Key, "error", err)
 	}
-	o := ledger.Outgoing{Chat: v.in.Chat, Class: class, Silent: true, Body: body}
+	o := ledger.Outgoing{Chat: v.in.Chat, Class: class, Silent: true, Ahead: true, Body: body}
 	switch {
 	case v.in.Edited: // the receipt already replies to the edited message, and is found by that
 		o.ReplyTo = v.receiptID

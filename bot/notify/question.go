@@ -27,7 +27,7 @@ func (c *composer) asked(q ledger.Question) {
 	}
 	if q.Personal() {
 		if p, ok := c.last.Shared.Person(c.in.Actor); ok {
-			c.send(ledger.Outgoing{Chat: p.ID, Key: q.ID, Class: ledger.ClassAsk, Silent: true}, bot.Ask(c.last, q, c.now))
+			c.send(ledger.Outgoing{Chat: p.ID, Key: q.ID, Class: ledger.ClassAsk, Silent: true, Ahead: true}, bot.Ask(c.last, q, c.now))
 		}
 		return
 	}

@@ -103,11 +103,13 @@ type chatFixture struct {
 	receiver *inbound.Receiver
 	delivery atomic.Pointer[delivery.Dispatcher]
 	platform *platform
-	said     int               // by people, so far
-	awaited  map[string]string // what was said, by the message that is to be answered
-	pause    atomic.Int64      // how long a session lasts, in ns
-	ended    atomic.Int64      // sessions
-	read     []time.Duration   // how long the text of each digest took
+	// endDelivery ends the delivery to platform.
+	endDelivery func()
+	said        int               // by people, so far
+	awaited     map[string]string // what was said, by the message that is to be answered
+	pause       atomic.Int64      // how long a session lasts, in ns
+	ended       atomic.Int64      // sessions
+	read        []time.Duration   // how long the text of each digest took
 }
 
 func newChatFixture(b *testing.B, projects int) *chatFixture {
@@ -141,7 +143,7 @@ func newChatFixtureOn(b *testing.B, projects, atWork int, seed func(*fixture)) *
 	})
 	p := delivery.New(delivery.Options{Outbox: h.ledger, Sender: h.platform, Prefix: "telegram:", Platform: "Telegram", Limits: unlimited})
 	h.delivery.Store(p)
-	h.background(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
+	h.endDelivery = h.background(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
 	h.receiver = inbound.New(inbound.Options{
 		Service: &service{&scenario.DaemonService{Engine: h.engine, Store: h.ledger, Names: h.names}, h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
 	})
@@ -159,18 +161,20 @@ func newChatFixtureOn(b *testing.B, projects, atWork int, seed func(*fixture)) *
 	return h
 }
 
-// background runs a function until the benchmark ends.
-func (h *chatFixture) background(do func(context.Context)) {
+// background runs a function until the benchmark ends, or end is called.
+func (h *chatFixture) background(do func(context.Context)) (end func()) {
 	ctx, cancel := context.WithCancel(h.b.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		do(ctx)
 	}()
-	h.b.Cleanup(func() {
+	end = func() {
 		cancel()
 		<-done
-	})
+	}
+	h.b.Cleanup(end)
+	return end
 }
 
 // agents begin to work: so many sessions as fast as it goes, before it returns,

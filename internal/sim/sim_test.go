@@ -76,7 +76,7 @@ func TestDisks(t *testing.T) {
 	opt.disks = 1
 	var mu sync.Mutex
 	var counts [faults]int
-	parallel(221, 261, func(seed uint64) {
+	parallel(301, 341, func(seed uint64) {
 		r, err := play(seed, opt)
 		if err != nil {
 			t.Error(err)

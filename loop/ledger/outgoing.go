@@ -14,6 +14,8 @@ type Outgoing struct {
 	Class   MessageClass // how to recover if its arrival is unknown
 	ReplyTo string       // the platform's id of the message it replies to
 	Silent  bool         // makes no sound
+	Ahead   bool         // answers what a person just asked: sent before the other messages that are queued for the chat; never for an edit
+	Joins   string       // messages of a chat with the same value that follow each other within seconds share one message of the platform; "" = none
 	Body    []byte       // bot.Message as JSON
 }
 
@@ -45,6 +47,8 @@ type SentMessage struct {
 	Key  string
 	Body []byte // its latest text
 	Time time.Time
+	// ReplyTo is the platform's id of the message that it replies to.
+	ReplyTo string
 }
 
 // Cursor is the position up to which a chat's inputs have been handled. It is
