@@ -136,6 +136,46 @@ func endLine(s loop.State, b ledger.RunEnded, tally string, now time.Time) (sign
 	return SignLook, r.ID + " ended: " + tally
 }
 
+// EndedHow says how a run ended, as what a sentence says of it: "ended with its budget
+// spent", "was stopped by Mira". "" if there is nothing to say: it only looked, or it
+// was no run of the source.
+func EndedHow(s loop.State, b ledger.RunEnded) string {
+	switch b.Reason {
+	case ledger.ReasonDone:
+		return "did all that was left"
+	case ledger.ReasonChosen:
+		return "did what was chosen for it"
+	case ledger.ReasonBlocked:
+		return "stopped at a blocked task"
+	case ledger.ReasonNothing:
+		return "ended, because nothing else could begin"
+	case ledger.ReasonManual:
+		return "ended, because the rest is yours to check"
+	case ledger.ReasonStreak:
+		return "ended after three blocked tasks in a row"
+	case ledger.ReasonIterations:
+		return "ended at its limit of iterations"
+	case ledger.ReasonUntil:
+		return "ended at its set time"
+	case ledger.ReasonBudget:
+		return "ended with its budget spent"
+	case ledger.ReasonBaseline:
+		return "ended, because checks began to fail without its changes"
+	case ledger.ReasonStopped:
+		if by := nameOf(s.Shared, b.By); b.Signal == "" && by != theHost {
+			return "was stopped by " + by
+		}
+		return "was stopped on the host"
+	case ledger.ReasonPreflight:
+		return "could not start"
+	case ledger.ReasonReplaced:
+		return "gave way to a new run"
+	case ledger.ReasonInternal:
+		return "ended by a fault in nightporter"
+	}
+	return ""
+}
+
 func lastOf(s loop.State, kind ledger.QuestionKind) (ledger.Question, bool) {
 	for n := len(s.Project.Questions) - 1; n >= 0; n-- {
 		if q := s.Project.Questions[n]; q.Kind == kind {

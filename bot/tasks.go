@@ -187,6 +187,12 @@ func replanned(t loop.TaskState) string {
 	return "Planned anew after " + Plural(t.Replanned, "failed attempt")
 }
 
+// RetryButton returns the button that makes a task ready again that no question is open
+// about.
+func RetryButton(task string) Button {
+	return Button{Label: Cut("Retry "+shortID(task), LabelWidth), Command: "/retry " + idArg(task)}
+}
+
 // questionAbout returns the open question that a task waits for.
 func questionAbout(s loop.State, t loop.TaskState) (ledger.Question, bool) {
 	switch t.Status {
