@@ -242,23 +242,9 @@ func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 
 func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	const most = 3
-	all := slices.Clone(s.Project.Questions)
-	later := func(q ledger.Question) int { // blocked tasks first: other tasks wait for them
-		if q.Kind == ledger.AskBlocked {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(all, func(a, b ledger.Question) int { return later(a) - later(b) })
-	for _, q := range all {
-		if len(m.Buttons) == most-1 {
-			break
-		}
-		if button := wordingOf(q).runEnd; button != nil {
-			m.button(button(q))
-		}
-	}
-	if len(m.Buttons) == 0 && b.Reason != ledger.ReasonDone {
+	m.Buttons = helpButtons(s)
+	m.Buttons = m.Buttons[:min(len(m.Buttons), most-1)]
+	if len(m.Buttons) == 0 && b.Reason != ledger.ReasonDone && CanBegin(s) {
 		m.button("Start", "/run "+s.Project.Name)
 	}
 	if s.Project.Run.Commits > 0 {
@@ -270,4 +256,24 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	if b.Reason == ledger.ReasonDone || b.Reason == ledger.ReasonChosen {
 		m.mergeButton(s)
 	}
+}
+
+// helpButtons returns the buttons of open questions that let a run go on, blocked tasks
+// first: other tasks wait for them.
+func helpButtons(s loop.State) []Button {
+	all := slices.Clone(s.Project.Questions)
+	later := func(q ledger.Question) int {
+		if q.Kind == ledger.AskBlocked {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b ledger.Question) int { return later(a) - later(b) })
+	var m Message
+	for _, q := range all {
+		if button := wordingOf(q).runEnd; button != nil {
+			m.button(button(q))
+		}
+	}
+	return m.Buttons
 }

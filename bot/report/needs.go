@@ -157,6 +157,8 @@ func (c *collector) nextStep(r *loop.Run) string {
 	next := bot.NextReady(c.s, "")
 	c.canStart, c.limited = bot.CanBegin(c.s), c.limit(r)
 	switch {
+	case r == nil && next != "":
+		return "Nothing runs. /run begins with " + shortID(next) + "."
 	case r == nil:
 		return "Next: add tasks, then /run " + c.s.Project.Name + "."
 	case !r.Over() && r.State == ledger.RunWaiting && r.Wait == ledger.WaitLimit && !r.Until.IsZero():
