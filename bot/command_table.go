@@ -22,9 +22,7 @@ func init() {
 			project: func(ctx context.Context, d dispatch) (Message, error) { return d.do(ctx, loop.Pause{Now: d.c.Now}) },
 			section: "Hold", listed: "/pause", menu: 3, twin: Twin{"pause", "[now]", "Hold after the session in hand"}},
 		{verb: VerbResume, takes: takesAgent, use: "/resume, /resume codex", help: "Goes on; while the run waits for an agent: tries now, or goes on with another one.", role: steer,
-			project: func(ctx context.Context, d dispatch) (Message, error) {
-				return d.do(ctx, loop.Resume{Agent: d.c.Target})
-			},
+			project: resume,
 			section: "Hold", listed: "/resume", menu: 4, twin: Twin{"resume", "", "Go on"}},
 		{verb: VerbStop, takes: takesNow, use: "/stop, /stop now", help: "Ends the run after the session in hand; now: at once.", role: steer,
 			project: func(ctx context.Context, d dispatch) (Message, error) { return d.do(ctx, loop.Stop{Now: d.c.Now}) },
@@ -51,7 +49,7 @@ func init() {
 			project: mergeRequest,
 			section: "Decide", listed: "/merge 48", twin: Twin{"merge", "[PR]", "Merge a green request, after a confirmation"}},
 		{verb: VerbTasks, takes: takesProject, use: "/tasks", help: "All tasks.", role: view,
-			project: func(_ context.Context, d dispatch) (Message, error) { return Tasks(d.s, d.r.Time), nil },
+			project: func(_ context.Context, d dispatch) (Message, error) { return tasksNow(d.service, d.s, d.r.Time), nil },
 			section: "Look", listed: "/tasks", menu: 5, twin: Twin{Name: "tasks"}},
 		{verb: VerbTask, takes: takesTarget, use: "/task 7", help: "One task.", role: view,
 			project: aboutTarget,

@@ -283,6 +283,17 @@ func NextReady(s loop.State, but string) string {
 	return ""
 }
 
+// CanBegin reports whether a run that is started now would have something to do: a
+// ready task, or a branch tip to mend. Where nobody knows, because no task is known or
+// the last run could not start, it would.
+func CanBegin(s loop.State) bool {
+	if r := s.Project.Run; r != nil && r.Ended != nil && r.Ended.Reason == ledger.ReasonPreflight {
+		return true
+	}
+	_, total := s.Project.Count()
+	return total == 0 && s.Project.Run == nil || len(s.Project.RedTips) > 0 || NextReady(s, "") != ""
+}
+
 // unmetNeeds returns the tasks that t depends on and that are not done.
 func unmetNeeds(s loop.State, t loop.TaskState) []loop.TaskState {
 	var out []loop.TaskState

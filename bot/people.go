@@ -156,11 +156,12 @@ func Welcome(service Service, p ledger.Person) Message {
 	var idle []string
 	for _, name := range all {
 		s, _ := stateOf(service, name)
-		if s.Project.Run.Over() {
+		switch {
+		case !s.Project.Run.Over():
+			runs = name + " runs."
+		case CanBegin(s):
 			idle = append(idle, name)
-			continue
 		}
-		runs = name + " runs."
 	}
 	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
 	rings := "Rings when something needs you, and when a run ends"

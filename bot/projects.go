@@ -70,11 +70,30 @@ func statusWithStart(service Service, s loop.State, now time.Time) Message {
 	} else if why != "" {
 		m.add(SignLook + " " + Clean(why))
 	}
+	if r, can := service.(SourceChecker); can && s.Project.Run.Over() {
+		m.trouble(r.SourceTrouble(s.Project.Name))
+	}
 	if _, stays := service.(DaemonService); stays && s.Project.Run.Over() {
-		m.Buttons = slices.Insert(m.Buttons, 0, Button{Label: "Start", Command: "/run " + s.Project.Name})
+		m.offerStart(s)
 	}
 	m.Project = s.Project.Name
 	return m
+}
+
+// offerStart puts startButtons in front, without those that are there.
+func (m *Message) offerStart(s loop.State) {
+	fresh := slices.DeleteFunc(startButtons(s), func(b Button) bool {
+		return slices.ContainsFunc(m.Buttons, func(o Button) bool { return o.Command == b.Command })
+	})
+	m.Buttons = slices.Insert(m.Buttons, 0, fresh...)
+}
+
+// trouble says why the source cannot be read, nothing for "".
+func (m *Message) trouble(why string) {
+	if why != "" {
+		m.add(SignLook + " The plan cannot be read as it is:")
+		m.quote(why)
+	}
 }
 
 // LiveKey returns the key of a chat's live status message about a project; ""
@@ -167,6 +186,9 @@ func oneEach(service Service, now time.Time) (lines []string, atWork int) {
 		switch {
 		case r == nil:
 			line = SignLater + " " + line + "idle, no run yet"
+			if t.Total > 0 {
+				line += " · " + t.String()
+			}
 		case r.Over():
 			line = SignLater + " " + line + "idle"
 			if !now.IsZero() {

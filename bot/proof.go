@@ -111,7 +111,7 @@ func MergeStep(s loop.State, e ledger.RunEnded) string {
 		return "Nothing runs. Look at /diff before you use it."
 	case len(unsure) > 0:
 		return lookFirst(s, unsure)
-	case !tipGreen(s, e):
+	case !TipGreen(s, e):
 		return "Nothing runs. No command verified the tip: look at /diff."
 	}
 	if b := s.Project.Requests.First(s.Project.Run.ID); b.Request != nil {
@@ -151,9 +151,9 @@ func lookAt(s loop.State) string {
 	return Plural(len(unsure), "task")
 }
 
-// tipGreen reports whether the tip of the run's branch passed its verification: at
+// TipGreen reports whether the tip of the run's branch passed its verification: at
 // the end e of the run, or already before.
-func tipGreen(s loop.State, e ledger.RunEnded) bool {
+func TipGreen(s loop.State, e ledger.RunEnded) bool {
 	if r := s.Project.Run; r.Tip != e.Tip { // the branch was made again since (docs/spec 9.7)
 		return r.Remake == nil && s.Project.Green[s.Project.Source] == r.Tip
 	}

@@ -136,6 +136,46 @@ func endLine(s loop.State, b ledger.RunEnded, tally string, now time.Time) (sign
 	return SignLook, r.ID + " ended: " + tally
 }
 
+// EndedHow says how a run ended, as what a sentence says of it: "ended with its budget
+// spent", "was stopped by Mira". "" if there is nothing to say: it only looked, or it
+// was no run of the source.
+func EndedHow(s loop.State, b ledger.RunEnded) string {
+	switch b.Reason {
+	case ledger.ReasonDone:
+		return "did all that was left"
+	case ledger.ReasonChosen:
+		return "did what was chosen for it"
+	case ledger.ReasonBlocked:
+		return "stopped at a blocked task"
+	case ledger.ReasonNothing:
+		return "ended, because nothing else could begin"
+	case ledger.ReasonManual:
+		return "ended, because the rest is yours to check"
+	case ledger.ReasonStreak:
+		return "ended after three blocked tasks in a row"
+	case ledger.ReasonIterations:
+		return "ended at its limit of iterations"
+	case ledger.ReasonUntil:
+		return "ended at its set time"
+	case ledger.ReasonBudget:
+		return "ended with its budget spent"
+	case ledger.ReasonBaseline:
+		return "ended, because checks began to fail without its changes"
+	case ledger.ReasonStopped:
+		if by := nameOf(s.Shared, b.By); b.Signal == "" && by != theHost {
+			return "was stopped by " + by
+		}
+		return "was stopped on the host"
+	case ledger.ReasonPreflight:
+		return "could not start"
+	case ledger.ReasonReplaced:
+		return "gave way to a new run"
+	case ledger.ReasonInternal:
+		return "ended by a fault in nightporter"
+	}
+	return ""
+}
+
 func lastOf(s loop.State, kind ledger.QuestionKind) (ledger.Question, bool) {
 	for n := len(s.Project.Questions) - 1; n >= 0; n-- {
 		if q := s.Project.Questions[n]; q.Kind == kind {
@@ -202,23 +242,9 @@ func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 
 func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	const most = 3
-	all := slices.Clone(s.Project.Questions)
-	later := func(q ledger.Question) int { // blocked tasks first: other tasks wait for them
-		if q.Kind == ledger.AskBlocked {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(all, func(a, b ledger.Question) int { return later(a) - later(b) })
-	for _, q := range all {
-		if len(m.Buttons) == most-1 {
-			break
-		}
-		if button := wordingOf(q).runEnd; button != nil {
-			m.button(button(q))
-		}
-	}
-	if len(m.Buttons) == 0 && b.Reason != ledger.ReasonDone {
+	m.Buttons = helpButtons(s)
+	m.Buttons = m.Buttons[:min(len(m.Buttons), most-1)]
+	if len(m.Buttons) == 0 && b.Reason != ledger.ReasonDone && CanBegin(s) {
 		m.button("Start", "/run "+s.Project.Name)
 	}
 	if s.Project.Run.Commits > 0 {
@@ -230,4 +256,24 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	if b.Reason == ledger.ReasonDone || b.Reason == ledger.ReasonChosen {
 		m.mergeButton(s)
 	}
+}
+
+// helpButtons returns the buttons of open questions that let a run go on, blocked tasks
+// first: other tasks wait for them.
+func helpButtons(s loop.State) []Button {
+	all := slices.Clone(s.Project.Questions)
+	later := func(q ledger.Question) int {
+		if q.Kind == ledger.AskBlocked {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b ledger.Question) int { return later(a) - later(b) })
+	var m Message
+	for _, q := range all {
+		if button := wordingOf(q).runEnd; button != nil {
+			m.button(button(q))
+		}
+	}
+	return m.Buttons
 }

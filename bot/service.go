@@ -87,6 +87,14 @@ type Blocker interface {
 	LookAgain(ctx context.Context)
 }
 
+// SourceChecker is implemented by a Service that reads the sources of projects while
+// no run does.
+type SourceChecker interface {
+	// SourceTrouble returns why a project's source could not be read the last time,
+	// in one line, "" if it could.
+	SourceTrouble(project string) string
+}
+
 // ActionReporter is implemented by a Service that reads the output of running
 // sessions.
 type ActionReporter interface {

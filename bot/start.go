@@ -65,12 +65,44 @@ func nothingReady(s loop.State) Message {
 	if len(m.Lines) == 1 {
 		m.add("Nothing in its list is open. /add TEXT gives it a task.")
 	}
-	for _, q := range s.Project.Questions {
-		if button := wordingOf(q).runEnd; button != nil && len(m.Buttons) < 3 {
-			m.button(button(q))
+	m.Buttons = startButtons(s)
+	m.button("Tasks", "/tasks")
+	return m
+}
+
+// startButtons returns the button that starts a run, or where that could begin nothing
+// those that would help: of the open questions, and of blocked tasks.
+func startButtons(s loop.State) []Button {
+	if CanBegin(s) {
+		return []Button{{Label: "Start", Command: "/run " + s.Project.Name}}
+	}
+	buttons := helpButtons(s)
+	for _, t := range s.Project.Tasks.All() {
+		if _, asked := questionAbout(s, *t); t.Status == ledger.Blocked && !asked && s.Project.Run != nil {
+			buttons = append(buttons, RetryButton(t.Task.ID))
 		}
 	}
-	m.button("Tasks", "/tasks")
+	return buttons[:min(len(buttons), 3)]
+}
+
+// resume answers /resume. In a chat, an idle project is offered a run.
+func resume(ctx context.Context, d dispatch) (Message, error) {
+	m, err := d.do(ctx, loop.Resume{Agent: d.c.Target})
+	if _, stays := d.service.(DaemonService); err == nil && m.Refused && stays && d.s.Project.Run.Over() {
+		return idle(d.s), nil
+	}
+	return m, err
+}
+
+// idle is the reply to /resume where no run is under way.
+func idle(s loop.State) Message {
+	m := refusal("run.idle", firstLine(SignLater, s.Project.Name, "is idle", ""))
+	m.Project = s.Project.Name
+	m.Buttons = startButtons(s)
+	if _, total := s.Project.Count(); total > 0 {
+		m.add(standingLine(s, Count(s)))
+	}
+	m.add("Nothing runs.")
 	return m
 }
 

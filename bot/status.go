@@ -242,11 +242,17 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 	r := s.Project.Run
 	if r == nil {
 		m := say("idle", SignLater, "idle")
+		if t.Total > 0 {
+			m = say("idle", SignLater, "idle · "+t.String())
+		}
 		if t.Needs > 0 { // about a start, or the plan of an idea
 			m = say("idle", SignAsk, needYou(t.Needs))
 			for _, q := range s.Project.Questions[:min(t.Needs, 3)] {
 				m.button("Answer "+q.ID, q.ID)
 			}
+		}
+		if t.Total > 0 {
+			m.add(standingLine(s, t))
 		}
 		if len(s.Project.Ideas) > 0 { // their sessions had their cost
 			m.add("No run yet, no agent runs.")

@@ -49,6 +49,15 @@ func Tasks(s loop.State, now time.Time) Message {
 	return m
 }
 
+// tasksNow is Tasks with why the source cannot be read now, if service knows it.
+func tasksNow(service Service, s loop.State, now time.Time) Message {
+	m := Tasks(s, now)
+	if r, can := service.(SourceChecker); can && s.Project.Run.Over() {
+		m.trouble(r.SourceTrouble(s.Project.Name))
+	}
+	return m
+}
+
 // TasksTable lists all tasks for a terminal, one per line, including done and
 // withdrawn tasks. width is in columns; 0 or less means 100. The result ends
 // with a newline.
@@ -185,6 +194,12 @@ func replanned(t loop.TaskState) string {
 		return ""
 	}
 	return "Planned anew after " + Plural(t.Replanned, "failed attempt")
+}
+
+// RetryButton returns the button that makes a task ready again that no question is open
+// about.
+func RetryButton(task string) Button {
+	return Button{Label: Cut("Retry "+shortID(task), LabelWidth), Command: "/retry " + idArg(task)}
 }
 
 // questionAbout returns the open question that a task waits for.

@@ -154,5 +154,9 @@ func (d *decision) noTask(id string) {
 	if n := len(ids); n > 0 {
 		has = fmt.Sprintf("%s–%s", ids[0], ids[n-1])
 	}
+	if d.run() == nil && len(ids) == 0 {
+		d.refuse(ledger.CodeNoTask, "%s has had no run yet: change task %s in its file. Nothing was changed.", d.in.Project, id)
+		return
+	}
 	d.refuse(ledger.CodeNoTask, "%s has no task %s (it has %s). Nothing was changed.", d.in.Project, id, has)
 }

@@ -86,14 +86,19 @@ func (d *decision) readyIn(snapshot ledger.Snapshot) []string {
 // no state in place.
 func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time) *decision {
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: now}}
+	d.planSource(settings, reading{Snapshot: snapshot, first: true})
+	d.settleRepeats()
+	d.settleReady()
+	return d
+}
+
+// planSource plans a run that has read its source.
+func (d *decision) planSource(settings ledger.Settings, read reading) {
 	d.add(scope{}, ledger.RunPlanned{Run: "r0", Settings: settings})
 	if !settings.Scripted() {
 		d.reopenScripted() // an automatic start of the scripted agent would repeat itself for ever
 	}
-	d.takeSource(reading{Snapshot: snapshot, first: true})
-	d.settleRepeats()
-	d.settleReady()
-	return d
+	d.takeSource(read)
 }
 
 // Startable decides whether `start = "auto"` begins a run now (docs/spec 16).

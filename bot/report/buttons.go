@@ -27,6 +27,8 @@ func (f Facts) addButtons(m *bot.Message) {
 			press("Try now", "/resume")
 		case n.BlocksRun:
 			press("Resume", "/resume")
+		case n.Question.ID == "" && n.Sign == bot.SignBlocked:
+			add(bot.RetryButton(n.Task))
 		case n.Question.ID != "" && len(m.Buttons) < maxButtons-2:
 			for _, b := range bot.DigestButtons(n.Question, asked <= fullQuestions) {
 				add(b)
@@ -45,7 +47,7 @@ func (f Facts) addButtons(m *bot.Message) {
 	switch {
 	case f.Live && len(f.Needs) == 0:
 		press("Status", "/status")
-	case !f.Live && len(f.Needs) == 0 && f.Left > 0:
+	case !f.Live && len(f.Needs) == 0 && f.canStart:
 		press("Start", "/run "+f.Project)
 	}
 	if f.Total > 0 && !f.Quiet() {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -25,6 +24,8 @@ func Collect(records []ledger.Record, s loop.State, from, to time.Time) (Facts, 
 		flawed:   map[string]bool{},
 		finished: map[string]bool{},
 		given:    map[string]*Guided{},
+		aside:    map[string]bool{},
+		cause:    map[string]Cause{},
 	}
 	entries := make([]ledger.Entry, 0, len(records))
 	for _, r := range records {
@@ -62,6 +63,9 @@ type collector struct {
 	given    map[string]*Guided
 	order    []string // ids of given, in order
 	done     []string
+	kinds    []failedKind
+	aside    map[string]bool     // runs that are none of the source's: checks, ideas, upkeep
+	cause    map[string]Cause    // why the last failed attempt of a task failed, by folded id
 	finished map[string]bool     // ids of completed tasks, folded
 	agent    string              // the agent parked last
 	parked   ledger.FailureClass // why it was
@@ -99,13 +103,16 @@ func (c *collector) entry(e ledger.Entry) {
 	c.left.apply(e)
 	c.seen.Apply(e)
 	switch b := e.Body.(type) {
+	case ledger.RunPlanned:
+		c.aside[e.Run] = b.Check || b.Upkeep != nil || b.Idea != ""
 	case ledger.RunStarted:
 		if c.inSpan(e.Time) {
 			c.start(e.Time)
 		}
+		c.Endings = slices.DeleteFunc(c.Endings, func(x Ending) bool { return x.Why == ledger.ReasonPreflight })
 	case ledger.RunEnded:
-		if c.inSpan(e.Time) {
-			c.Ended = c.local(e.Time)
+		if b.Reason != ledger.ReasonChecked {
+			c.runEnded(b, e)
 		}
 		c.endWait(e.Time)
 	case ledger.RunStateSet:
@@ -116,24 +123,25 @@ func (c *collector) entry(e ledger.Entry) {
 		}
 	case ledger.Verified:
 		if e.Task != "" && !b.OK && (b.Kind == ledger.KindVerify || b.Kind == ledger.KindBatch) {
-			c.flawed[ledger.FoldID(e.Task)] = true
-			c.countFailure(string(ledger.RedoRed), e.Time)
+			c.flaw(e.Task)
+			c.countFailure(string(ledger.RedoRed), e)
 		}
 	case ledger.Redo:
 		if b.Why != ledger.RedoRed { // counted with its Verified entry
-			c.flawed[ledger.FoldID(e.Task)] = true
-			c.countFailure(bot.Clean(string(b.Why)), e.Time)
+			c.flaw(e.Task)
+			c.countFailure(bot.Clean(string(b.Why)), e)
 		}
 	case ledger.Routed:
 		if b.On == ledger.EventReview && b.To != ledger.Converged && b.To != b.From {
-			c.flawed[ledger.FoldID(e.Task)] = true
+			c.flaw(e.Task)
 			if c.inSpan(e.Time) {
 				c.Fixes++
 			}
 		}
 	case ledger.AttemptEnded:
 		if b.Failed {
-			c.flawed[ledger.FoldID(e.Task)] = true
+			c.flaw(e.Task)
+			c.cause[ledger.FoldID(e.Task)] = causeOf(b.Outcome)
 			if c.inSpan(e.Time) {
 				c.Failures = append(c.Failures, Failure{Task: e.Task, Attempt: e.Attempt, Why: bot.OutcomeWhy(b.Outcome, b.Why)})
 			}
@@ -142,7 +150,7 @@ func (c *collector) entry(e ledger.Entry) {
 		c.taskSet(b, e)
 	}
 	c.guidanceUsed(e)
-	if e.Run != "" && c.inSpan(e.Time) && !slices.Contains(c.Runs, e.Run) {
+	if e.Run != "" && !c.aside[e.Run] && c.inSpan(e.Time) && !slices.Contains(c.Runs, e.Run) {
 		c.Runs = append(c.Runs, e.Run)
 	}
 }
@@ -151,12 +159,6 @@ func (c *collector) entry(e ledger.Entry) {
 func (c *collector) start(t time.Time) {
 	if t = c.local(t); c.Began.IsZero() || t.Before(c.Began) {
 		c.Began = t
-	}
-}
-
-func (c *collector) countFailure(what string, at time.Time) {
-	if c.inSpan(at) {
-		c.FailureKinds = counted(c.FailureKinds, what)
 	}
 }
 
@@ -169,8 +171,11 @@ func counted(all []Count, name string) []Count {
 }
 
 func (c *collector) taskSet(b ledger.TaskSet, e ledger.Entry) {
-	if b.Fresh {
+	switch {
+	case b.Again: // it repeats, and begins anew
 		delete(c.flawed, ledger.FoldID(e.Task))
+	case b.Fresh && (b.From == ledger.Done || b.From == ledger.ManualVerify): // somebody looked, and wants it done again
+		c.flaw(e.Task)
 	}
 	if b.To != ledger.Done || !c.inSpan(e.Time) || c.left.part[ledger.FoldID(e.Task)] { // a part counts with its task
 		return
@@ -188,7 +193,7 @@ var failedBy = map[ledger.SessionOutcome]string{
 
 func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {
 	if b.Counts == ledger.CountsAsFailed {
-		c.flawed[ledger.FoldID(e.Task)] = true
+		c.flaw(e.Task)
 	}
 	if !c.inSpan(e.Time) {
 		return
@@ -197,7 +202,7 @@ func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {
 		if b.Exit.OverLimits() {
 			what = "over memory or processes"
 		}
-		c.countFailure(what, e.Time)
+		c.countFailure(what, e)
 	}
 	c.Cost.Sessions++
 	if b.Exit.CostUSD < 0 {
@@ -289,7 +294,7 @@ func (c *collector) finish() {
 		c.Scripted = c.Scripted || x.Scripted
 		c.start(x.Start)
 	}
-	slices.SortStableFunc(c.FailureKinds, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
+	c.unsettled()
 	c.finalState()
 	c.requests()
 	c.addNeeds()
@@ -367,8 +372,8 @@ func (c *collector) finalState() {
 	if r.Over() {
 		c.Since = c.local(r.EndedAt)
 		if e := r.Ended; e != nil {
-			c.ExitReason = string(e.Reason)
 			c.TipRed = e.FinalOK != nil && !*e.FinalOK
+			c.verified = bot.TipGreen(c.s, *e)
 		}
 	}
 	if r.Commits > 0 && slices.Contains(c.Runs, r.ID) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
@@ -183,5 +184,97 @@ func TestNoSessionNoPrice(t *testing.T) {
 	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, Completed: []string{"Task 1"}}
 	if text := report.FullText(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {
 		t.Error(text)
+	}
+}
+
+// TestFirstPass checks that a retry, and a success that follows, take no flaw away: what
+// failed once is not done at the first pass, also if that was days before.
+func TestFirstPass(t *testing.T) {
+	n := newFixture(t)
+	n.Entry(scenario.Person("telegram:48213377", "Mira", ledger.RoleAdmin, evening))
+	n.does("Task 2 builder", blockedAct)
+	n.does("Task 3 builder", redAct("--- FAIL: TestTax"))
+	n.begin(4, nil)
+	n.Until(nil)
+	if f := n.facts(morning); f.FirstPass != 2 || len(f.Completed) != 3 {
+		t.Fatalf("%d of %v at the first pass, want 2 of 3: #3 was red once", f.FirstPass, f.Completed)
+	}
+	for _, later := range []time.Duration{time.Hour, 5 * 24 * time.Hour} {
+		again := *n
+		night := *n.Night
+		again.Night = &night
+		again.Now = again.Now.Add(later)
+		again.again(4)
+		again.Until(nil)
+		at := again.Now.Add(time.Minute)
+		f := again.read(at.Add(-12*time.Hour), at)
+		if ready, _ := again.State.Project.Find("Task 2"); ready.Status != ledger.Done {
+			t.Fatalf("#2 is %s", ready.Status)
+		}
+		done := map[time.Duration]int{time.Hour: 4, 5 * 24 * time.Hour: 1}[later]
+		first := map[time.Duration]int{time.Hour: 2, 5 * 24 * time.Hour: 0}[later]
+		if len(f.Completed) != done || f.FirstPass != first {
+			t.Errorf("%v later: %d of %v at the first pass, want %d of %d", later, f.FirstPass, f.Completed, first, done)
+		}
+	}
+}
+
+// TestSettled checks that a digest drops what a later success settled: the failures of
+// tasks that are done by now, and the run that could not start.
+func TestSettled(t *testing.T) {
+	n := newFixture(t)
+	n.does("Task 2 builder", slices.Repeat([]scenario.Act{redAct("--- FAIL: TestTax")}, 4)...)
+	n.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: n.Settings(), MaxSessions: 1}})
+	n.Do(loop.Input{Key: "none", Body: loop.Preflighted{Problems: []ledger.Diagnostic{{Text: "the agent claude is not on PATH"}}}})
+	if text := report.Text(n.facts(morning)).Text(0); !strings.Contains(text, "r1 could not start, 23:10: the agent claude is not on PATH") {
+		t.Errorf("why it could not start is missing:\n%s", text)
+	}
+	n.Now = n.Now.Add(time.Hour)
+	set := n.Settings()
+	n.Do(loop.Input{Key: "run 2", Actor: "console", Body: loop.StartRun{Settings: set, MaxSessions: 1}})
+	n.Do(loop.Input{Key: "some", Body: loop.Preflighted{Base: n.Base("r2"), Snapshot: ledger.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: []ledger.Task{scenario.Task(1, "Sum"), scenario.Task(2, "Tax")}}}})
+	n.Until(n.commits(1))
+	n.Until(func() bool { t2, _ := n.State.Project.Find("Task 2"); return t2.Failed == 1 })
+	text := report.FullText(n.facts(n.Now.Add(time.Second))).Text(0)
+	for want, is := range map[string]bool{"✗ #2 a1: ": true, "verification red": true, "could not start": false} {
+		if strings.Contains(text, want) != is {
+			t.Errorf("%q: want %v in\n%s", want, is, text)
+		}
+	}
+	n.Until(nil)
+	f := n.facts(morning)
+	for name, text := range map[string]string{"caption": report.Text(f).Text(0), "whole": report.FullText(f).Text(0)} {
+		for _, settled := range []string{"✗", "Failed", "red"} {
+			if strings.Contains(text, settled) {
+				t.Errorf("%s: it still says %q:\n%s", name, settled, text)
+			}
+		}
+		if !strings.Contains(text, "First pass 1 of 2") {
+			t.Errorf("%s: the flaw is gone:\n%s", name, text)
+		}
+	}
+}
+
+// TestWhyEnded checks that each run's end is told once, those that no sentence tells as
+// lines.
+func TestWhyEnded(t *testing.T) {
+	n := newFixture(t)
+	n.Entry(scenario.Person("telegram:48213377", "Mira", ledger.RoleAdmin, evening))
+	n.begin(4, nil)
+	n.Until(n.commits(2))
+	n.mira(loop.Stop{Now: true})
+	n.Until(nil)
+	text := report.Text(n.facts(morning)).Text(0)
+	if strings.Count(text, "stopped by Mira") != 1 || strings.Contains(text, "r1 was") {
+		t.Errorf("one run:\n%s", text)
+	}
+	n.Now = n.Now.Add(time.Hour)
+	set := n.Settings()
+	n.Do(loop.Input{Key: "run 2", Actor: "console", Body: loop.StartRun{Settings: set, MaxSessions: 1}})
+	n.Do(loop.Input{Key: "some", Body: loop.Preflighted{Base: n.Base("r2"), Snapshot: ledger.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: []ledger.Task{scenario.Task(1, titles[0]), scenario.Task(2, titles[1]), scenario.Task(3, titles[2]), scenario.Task(4, titles[3])}}}})
+	n.Until(nil)
+	text = report.Text(n.facts(morning)).Text(0)
+	if strings.Count(text, "stopped by Mira") != 1 || !strings.Contains(text, "r1 was stopped by Mira, ") {
+		t.Errorf("two runs:\n%s", text)
 	}
 }

@@ -11,6 +11,8 @@
 //   - read.go: Read, the only access to the ledger
 //   - collect.go, needs.go, guidance.go, sessions.go, burndown.go: Facts from entries
 //   - facts.go: Facts and the types of their fields
+//   - failure.go, ending.go: what failed and stays so, and how runs ended
+//   - sentence.go: the two sentences that it begins with
 //   - text.go, buttons.go: the message, within a caption and in full
 //   - alt.go: the picture's text alternative
 //   - picture.go, proofrow.go, timeline.go, chart.go: the picture, its row of proofs
@@ -19,7 +21,8 @@
 //
 // # Rules
 //
-// The package decides nothing and sends nothing. It never shows an unknown cost
+// The package decides nothing and sends nothing. It says nothing twice, and nothing
+// of a failure that a later success settled. It never shows an unknown cost
 // as zero and never drops a line without saying so.
 //
 // The tests hold that two digests of adjacent spans add up to one of both, that

@@ -21,8 +21,8 @@ type Facts struct {
 	// The time in which work was done in the span; zero if there was none.
 	Began, Ended time.Time
 	Live         bool           // a run is under way at To
-	ExitReason   string         // of the last run; "" while it is under way
 	Runs         []string       // ids: "r14"
+	Endings      []Ending       // of the runs that ended in the span, but what a later success settled
 	Branch       string         // of the last run; "" without commits
 	remote       request.Branch // what was pushed of it
 	merge        bot.Button     // merges its request; without a label, nothing is to be merged now
@@ -42,8 +42,8 @@ type Facts struct {
 	Proofs       ledger.ProofCount // words of Completed
 	FirstPass    int               // Completed without a failed attempt, a red verification or a fix round
 	Fixes        int               // fix rounds
-	Failures     []Failure
-	FailureKinds []Count // failed sessions and verifications
+	Failures     []Failure         // of tasks that are not done
+	FailureKinds []Count           // failed sessions and verifications of tasks that are not done
 
 	Sessions []Session // of agents, by start time
 	Hats     []Count   // sessions by hat, in the order of each hat's first session
@@ -65,10 +65,23 @@ type Facts struct {
 	Seq  int64
 	Head string
 
-	doing   string // "#11 builder"
-	next    string // next says what happens without an action by a person.
-	retry   []string
-	commits int
+	doing    string // "#11 builder"
+	next     string // next says what happens without an action by a person.
+	retry    []string
+	commits  int
+	canStart bool   // a run could begin something
+	verified bool   // the tip of Branch passed its verification
+	limited  string // how long a limit holds the run up: "until 04:58"; "" if none does
+}
+
+// Ending is the end of a run.
+type Ending struct {
+	Run  string
+	At   time.Time
+	How  string // bot.EndedHow
+	Text string // why it could not start or what failed; "" for any other end
+	Why  ledger.Reason
+	Last bool // of the last run, which is over
 }
 
 // Session is one session of an agent.
@@ -121,9 +134,25 @@ type Need struct {
 	Sign      string
 	Text      string
 	Task      string
+	Title     string          // of Task
 	Question  ledger.Question // zero without a question
 	BlocksRun bool            // the run cannot continue without it
+	Holds     string          // what it does to the run, as a sentence: "The work is paused until you resume it"
+	Cause     Cause           // of a blocked task
 }
+
+// Cause is why a task is blocked, as far as the ledger says it without words of agents.
+type Cause string
+
+// Causes of blocked tasks.
+const (
+	CauseUnknown  Cause = ""
+	CauseDecision Cause = "decision" // a session says that it needs a person
+	CauseRed      Cause = "red"      // verification fails
+	CauseStalled  Cause = "stalled"  // another round would only repeat an earlier one
+	CauseLimit    Cause = "limit"    // of the sessions of an attempt
+	CauseSilent   Cause = "silent"   // its sessions failed
+)
 
 // Guided is one guidance item and its outcome.
 type Guided struct {
@@ -145,5 +174,5 @@ func (s Span) Duration() time.Duration { return s.To.Sub(s.From) }
 
 // Quiet reports whether nothing happened that deserves a notification sound.
 func (f Facts) Quiet() bool {
-	return len(f.Sessions) == 0 && len(f.Needs) == 0 && len(f.Off) == 0 && len(f.Completed) == 0
+	return len(f.Sessions) == 0 && len(f.Needs) == 0 && len(f.Off) == 0 && len(f.Completed) == 0 && !f.notStarted()
 }

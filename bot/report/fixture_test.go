@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/store"
 )
 
 var (
@@ -152,6 +153,22 @@ func (n *fixture) facts(at time.Time) report.Facts {
 		records[i].Seq, records[i].Hash = int64(i+1), []byte("0123456789abcdef")
 	}
 	f, err := report.Collect(records, n.State, at.Add(-24*time.Hour), at)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return f
+}
+
+// read returns the Facts of a span as the daemon reads them.
+func (n *fixture) read(from, to time.Time) report.Facts {
+	n.t.Helper()
+	l := store.NewMemory()
+	for _, r := range n.All() {
+		if _, err := l.Commit(n.t.Context(), ledger.Batch{Time: r.Time, Records: []ledger.Record{r}}); err != nil {
+			n.t.Fatal(err)
+		}
+	}
+	f, err := report.Read(n.t.Context(), l, n.State, from, to)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (c *collector) addNeeds() {
 	asked := map[string]bool{}
 	for _, q := range questions {
 		asked[ledger.FoldID(q.Task)] = true
-		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.questionLine(q), Task: q.Task, Question: q})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.questionLine(q), Task: q.Task, Question: q, Title: c.title(q.Task, q.Title), Cause: c.causeOf(q)})
 	}
 	for _, t := range c.s.Project.Tasks.All() { // tasks without a question: from a run that asks none, or marked in the source
 		if asked[ledger.FoldID(t.Task.ID)] {
@@ -32,9 +32,9 @@ func (c *collector) addNeeds() {
 		}
 		switch t.Status {
 		case ledger.Blocked:
-			c.Needs = append(c.Needs, Need{Sign: bot.SignBlocked, Text: c.taskName(t.Task.ID, t.Task.Title, "") + reasonSuffix(t.Why) + c.dependentsSuffix(t.Task.ID), Task: t.Task.ID})
+			c.Needs = append(c.Needs, Need{Sign: bot.SignBlocked, Text: c.taskName(t.Task.ID, t.Task.Title, "") + reasonSuffix(t.Why) + c.dependentsSuffix(t.Task.ID), Task: t.Task.ID, Title: t.Task.Title, Cause: c.cause[ledger.FoldID(t.Task.ID)]})
 		case ledger.ManualVerify:
-			c.Needs = append(c.Needs, Need{Sign: bot.SignAsk, Text: c.taskName(t.Task.ID, t.Task.Title, "") + ", manual verify", Task: t.Task.ID})
+			c.Needs = append(c.Needs, Need{Sign: bot.SignAsk, Text: c.taskName(t.Task.ID, t.Task.Title, "") + ", manual verify", Task: t.Task.ID, Title: t.Task.Title})
 		}
 	}
 	c.next = c.nextStep(r)
@@ -57,18 +57,41 @@ func (c *collector) standstill(r *loop.Run) {
 		default:
 			text += "; on the host: nightporter doctor"
 		}
-		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text, BlocksRun: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text, BlocksRun: true, Holds: "The work stands still until " + bot.Cut(bot.Clean(agent), 16) + " can be used again"})
 	case r.Wait == ledger.WaitDisk:
-		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", BlocksRun: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", BlocksRun: true, Holds: "The work waits for room on the disk"})
 	case r.Wait == ledger.WaitMachine:
 		text := "The run " + bot.MachineWait(c.s)
 		if f, ok := c.s.Project.Held(); ok {
 			text += " since " + bot.Clock(f.Since, c.To)
 		}
-		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text, BlocksRun: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text, BlocksRun: true, Holds: "The work waits for the machine"})
 	case r.State == ledger.RunPaused && r.Wait == ledger.WaitPerson:
-		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", BlocksRun: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", BlocksRun: true, Holds: "The work is paused"})
 	}
+}
+
+// causeOf returns why the task of a question is blocked, CauseUnknown for any other
+// question.
+func (c *collector) causeOf(q ledger.Question) Cause {
+	switch {
+	case q.Kind != ledger.AskBlocked:
+		return CauseUnknown
+	case q.Needs != "":
+		return CauseDecision
+	}
+	return c.cause[ledger.FoldID(q.Task)]
+}
+
+// limit says how long a limit holds the run up, "" if none does.
+func (c *collector) limit(r *loop.Run) string {
+	if r.Over() || r.State != ledger.RunWaiting || r.Wait != ledger.WaitLimit {
+		return ""
+	}
+	if r.Until.IsZero() {
+		return "for its end"
+	}
+	return "until " + bot.Clock(r.Until, c.To)
 }
 
 // questionLine renders a question in one line: "#8 Refund flow (q5): plan says two
@@ -90,16 +113,19 @@ func (c *collector) questionLine(q ledger.Question) string {
 // taskName returns a task's id and title, with a question's id: "#8 Refund flow
 // (q5)".
 func (c *collector) taskName(task, title, question string) string {
-	if title == "" {
-		if t, ok := bot.FindTask(c.s, task); ok {
-			title = t.Task.Title
-		}
-	}
-	out := strings.TrimSpace(shortID(task) + " " + bot.Cut(bot.Clean(title), 28))
+	out := strings.TrimSpace(shortID(task) + " " + bot.Cut(bot.Clean(c.title(task, title)), 28))
 	if question != "" {
 		out += " (" + question + ")"
 	}
 	return out
+}
+
+// title returns the title of a task, as a question about it has it or else the source.
+func (c *collector) title(task, title string) string {
+	if t, ok := bot.FindTask(c.s, task); ok && title == "" {
+		return t.Task.Title
+	}
+	return title
 }
 
 func reasonSuffix(text string) string {
@@ -129,7 +155,10 @@ func (c *collector) nextStep(r *loop.Run) string {
 		}
 	}
 	next := bot.NextReady(c.s, "")
+	c.canStart, c.limited = bot.CanBegin(c.s), c.limit(r)
 	switch {
+	case r == nil && next != "":
+		return "Nothing runs. /run begins with " + shortID(next) + "."
 	case r == nil:
 		return "Next: add tasks, then /run " + c.s.Project.Name + "."
 	case !r.Over() && r.State == ledger.RunWaiting && r.Wait == ledger.WaitLimit && !r.Until.IsZero():
@@ -137,7 +166,7 @@ func (c *collector) nextStep(r *loop.Run) string {
 	case !r.Over() && r.State == ledger.RunWaiting && r.Wait == ledger.WaitAgent:
 		return "Goes on by itself once it can be used again."
 	case !r.Over() && (r.State == ledger.RunPaused || r.State == ledger.RunPausing):
-		return "Stays paused; /resume goes on."
+		return "Stays paused until you resume."
 	case !r.Over() && r.State == ledger.RunWaiting:
 		return "Waits; nothing is lost."
 	case !r.Over() && c.doing != "":
@@ -146,10 +175,15 @@ func (c *collector) nextStep(r *loop.Run) string {
 		return "Goes on by itself."
 	case len(c.retry) > 0 && r.Settings.Stays:
 		return "Nothing runs. Retry starts the next run with " + strings.Join(c.retry[:min(len(c.retry), 3)], " and ") + "."
+	case r.Over() && r.Ended != nil && r.Ended.Reason == ledger.ReasonPreflight:
+		if at := loop.RetryStart(c.s.Project); r.ByItself && !at.IsZero() {
+			return "Nothing runs. Tried again by itself, at the latest " + bot.Clock(at, c.To) + "."
+		}
+		return "Nothing runs. Once that is mended, /run tries again."
 	case next != "":
 		return "Nothing runs. /run goes on with " + shortID(next) + "."
 	case c.Left > 0:
-		return "Nothing runs; what is left waits for you."
+		return "Nothing runs. What is left waits for you."
 	case c.Branch != "" && c.TipRed:
 		return "Nothing was pushed. Look at /diff, then /run."
 	case c.Branch != "" && r.Ended != nil:

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ type Ledger interface {
 	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error
 	RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(ledger.Record) error) error
 	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (ledger.Record, bool, error)
+	RecordsOfTask(ctx context.Context, stream, task string, yield func(ledger.Record) error) error
 }
 
 // readBack is the time before a span from which records are read too: a session
@@ -57,7 +59,9 @@ func Read(ctx context.Context, l Ledger, s loop.State, from, to time.Time) (Fact
 	records, err := readStream(ctx, l, ledger.SharedStream, from, sharedTypes, sharedStateTypes)
 	if err == nil {
 		var own []ledger.Record
-		own, err = readStream(ctx, l, ledger.ProjectStream(s.Project.Name), from, projectTypes, runStateTypes)
+		if own, err = readStream(ctx, l, ledger.ProjectStream(s.Project.Name), from, projectTypes, runStateTypes); err == nil {
+			own, err = withOldFlaws(ctx, l, s, own)
+		}
 		records = append(records, own...)
 	}
 	if err != nil {
@@ -66,6 +70,36 @@ func Read(ctx context.Context, l Ledger, s loop.State, from, to time.Time) (Fact
 	// Entries of one decision have the same time; the shared ones come first.
 	slices.SortStableFunc(records, func(a, b ledger.Record) int { return a.Time.Compare(b.Time) })
 	return Collect(records, s, from, to)
+}
+
+// flawTypes are the entry types that say that a task is not done at the first pass, and
+// the one that makes it begin anew.
+var flawTypes = typeNames(ledger.Verified{}, ledger.Redo{}, ledger.Routed{}, ledger.AttemptEnded{}, ledger.TaskSet{})
+
+// withOldFlaws puts before records the older ones that keep a task of them from being
+// done at the first pass: a retry may come days after the attempt that failed. Only
+// tasks with several attempts have such.
+func withOldFlaws(ctx context.Context, l Ledger, s loop.State, records []ledger.Record) ([]ledger.Record, error) {
+	var old []ledger.Record
+	looked := map[string]bool{}
+	for _, r := range records {
+		t, ok := s.Project.Find(r.Task)
+		if r.Type != (ledger.TaskSet{}).EntryType() || !ok || t.Attempts < 2 || t.Status != ledger.Done || looked[t.Task.ID] {
+			continue
+		}
+		looked[t.Task.ID] = true
+		err := l.RecordsOfTask(ctx, r.Stream, t.Task.ID, func(o ledger.Record) error {
+			if o.Seq < records[0].Seq && slices.Contains(flawTypes, o.Type) {
+				old = append(old, o)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(old, func(a, b ledger.Record) int { return cmp.Compare(a.Seq, b.Seq) })
+	return append(old, records...), nil
 }
 
 // readStream returns the records of a stream that Collect needs: those of the

@@ -33,9 +33,10 @@ func Text(f Facts) bot.Message {
 	// important line before any section gets its last one.
 	parts := []*section{
 		{head: "Needs you", lines: f.needLines(), first: 3, weight: 9},
-		{lines: f.doneLines(), first: 1, weight: 9},
+		{lines: f.doneLines(), first: 1, cut: true, weight: 9},
 		{lines: f.requestLines(), first: 1, weight: 3},
-		{lines: f.failedLines(), weight: 4},
+		{lines: f.endLines(), weight: 6},
+		{lines: slices.Concat(f.failedLines(), f.openFailures()), weight: 4},
 		{head: "Guidance", lines: f.guidanceLines(), weight: 3},
 		{lines: f.workLines(), weight: 5},
 		{lines: f.waitLines(), weight: 4},
@@ -70,6 +71,7 @@ func FullText(f Facts) bot.Message {
 		{head: "Needs you", lines: f.needLines()},
 		{lines: f.doneLines()},
 		{lines: f.requestLines()},
+		{lines: f.endLines()},
 		{head: "Attempts that failed", lines: f.attemptLines()},
 		{lines: f.failedLines()},
 		{head: "Guidance", lines: f.guidanceLines()},
@@ -90,8 +92,9 @@ func FullText(f Facts) bot.Message {
 type section struct {
 	head   string
 	lines  []string
-	first  int // number of lines that the section gets before the others get one
-	weight int // number of lines that the section gets even when room is short
+	first  int  // number of lines that the section gets before the others get one
+	cut    bool // the first line is cut where there is no room for all of it
+	weight int  // number of lines that the section gets even when room is short
 	shown  int
 }
 
@@ -106,6 +109,10 @@ func (p *section) writeTo(m *bot.Message) {
 		addLine(m, l)
 	}
 }
+
+// leastCut is the room, in UTF-16 units, in which a line that is cut still says
+// something.
+const leastCut = 48
 
 // chooseLines sets how many lines of each section to show in room UTF-16 units.
 // After the lines that come first the sections take turns, so each section gets
@@ -128,7 +135,10 @@ func chooseLines(parts []*section, room int) {
 	}
 	for _, p := range parts {
 		for line := range p.first {
-			take(p, line)
+			if !take(p, line) && p.cut && line == 0 && len(p.lines) > 0 && room >= leastCut {
+				p.lines[0] = bot.Cut(p.lines[0], room/2) // a column has at most two units
+				take(p, 0)
+			}
 		}
 	}
 	for round, more := 0, true; more; round++ {
@@ -153,6 +163,9 @@ func (f Facts) header() bot.Message {
 	sign, rest := f.firstLine()
 	first := fitFirstLine(sign, f.Project, rest)
 	m := bot.Message{Key: bot.KeyDigest, Project: f.Project, Lines: []bot.Line{{Text: first}}}
+	if !f.Quiet() {
+		addLine(&m, strings.Join(f.sentences(), " "))
+	}
 	second := ""
 	if !f.Due.IsZero() {
 		second = "meant for " + bot.Clock(f.Due, f.To) + " · "
@@ -168,9 +181,6 @@ func (f Facts) header() bot.Message {
 		second += f.clock(f.Began) + " → " + to + " · " + plural(len(f.Sessions), "session") + " · " + f.Cost.String()
 	}
 	addLine(&m, strings.TrimSuffix(second, " · "))
-	if f.Scripted {
-		addLine(&m, bot.SignLook+" "+scriptedNote)
-	}
 	addLine(&m, f.Proofs.Text())
 	for _, line := range f.Red {
 		addLine(&m, bot.Cut(line, 120))
@@ -197,6 +207,8 @@ func (f Facts) firstLine() (sign, rest string) {
 		return bot.SignLook, tally + ", waited " + bot.Took(waited)
 	case f.Quiet() && f.Live:
 		return bot.SignNow, tally + ", no session yet"
+	case f.Quiet() && f.canStart:
+		return bot.SignLater, ": no run, $0.00"
 	case f.Quiet():
 		return bot.SignLater, ": nothing was ready, $0.00"
 	case f.isFailure():
@@ -214,8 +226,12 @@ func (f Facts) firstLine() (sign, rest string) {
 		return bot.SignLook, tally + ", off " + o.From.Format("15:04") + "–" + o.To.Format("15:04")
 	case need != "":
 		return bot.SignAsk, tally + " done" + need
+	case f.limited != "":
+		return bot.SignLook, tally + " done, waits " + f.limited
 	case f.Live:
 		return bot.SignNow, tally + " done, at work"
+	case f.notStarted():
+		return bot.SignLook, tally + " done, could not start"
 	case len(f.Red) > 0 && f.Left == 0:
 		return bot.SignLook, tally + " done, not all of it green"
 	case len(f.unsure()) > 0:
@@ -240,7 +256,7 @@ func (f Facts) isFailure() bool {
 func (f Facts) addIdle(m *bot.Message) {
 	text := "No agent ran."
 	if f.Total > 0 {
-		text += fmt.Sprintf(" %d/%d", f.Done, f.Total)
+		text += " " + f.doneOfAll()
 		if !f.Since.IsZero() {
 			text += " since " + f.Since.Format("Mon 2 Jan")
 		}
@@ -312,34 +328,6 @@ func (f Facts) completed() string {
 		parts = append(parts, g.Text())
 	}
 	return strings.Join(parts, ", ")
-}
-
-// failedLines returns the failures by kind, then the failed attempts whose task
-// is not among the needs.
-func (f Facts) failedLines() []string {
-	var out []string
-	var kinds []string
-	for _, t := range f.FailureKinds {
-		kinds = append(kinds, fmt.Sprintf("%d %s", t.N, t.Name))
-	}
-	if len(kinds) > 0 {
-		out = append(out, "Failed: "+strings.Join(kinds, ", "))
-	}
-	for _, x := range f.Failures {
-		if !f.inNeeds(x.Task) {
-			out = append(out, bot.SignFailed+" "+shortID(x.Task)+" an attempt failed"+reasonSuffix(x.Why))
-		}
-	}
-	return out
-}
-
-// attemptLines returns one line for each failed attempt.
-func (f Facts) attemptLines() []string {
-	var out []string
-	for _, x := range f.Failures {
-		out = append(out, bot.SignFailed+" "+strings.TrimSpace(shortID(x.Task)+" "+bot.Clean(x.Attempt))+reasonSuffix(x.Why))
-	}
-	return out
 }
 
 func (f Facts) inNeeds(task string) bool {
@@ -534,8 +522,10 @@ func fitFirstLine(sign, project, rest string) string {
 	return bot.Cut(sign+" "+project+" "+rest, bot.FirstWidth)
 }
 
+// addLine adds a line, unless it stands there already.
 func addLine(m *bot.Message, text string) {
-	if text = bot.Clean(text); text != "" {
+	said := func(l bot.Line) bool { return l.Kind == bot.Plain && l.Text == text }
+	if text = bot.Clean(text); text != "" && !slices.ContainsFunc(m.Lines, said) {
 		m.Lines = append(m.Lines, bot.Line{Text: text})
 	}
 }

@@ -34,6 +34,7 @@ type Daemon struct {
 	Projects  *project.Planner
 	Operator  *operator.Service
 	Digests   *digest.Maker
+	Readings  *project.Readings      // nil without Options.Stays
 	Hub       *chat.Hub              // nil without Options.Stays, and if no chat is configured
 	Autostart *autostart.Autostarter // nil without Options.Stays
 	Changes   *service.Broadcast     // signalled after every committed entry

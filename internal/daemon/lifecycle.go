@@ -179,10 +179,13 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	}
 	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog, Log: d.Log})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
-	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}
+	if d.o.Stays {
+		d.Readings = project.NewReadings(d.Projects, d.Changes.Ring)
+	}
+	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Readings: d.Readings, Picture: report.Picture, Chats: talks, Log: d.Log}
 	threads := chat.NewThreads(catalog, d.Store)
 	d.Operator = operator.New(operator.Options{
-		Engine: d.Engine, Chats: d.Engine, Store: d.Store, Projects: d.Projects, Sessions: d.runners, Digests: d.Digests, Threads: threads,
+		Engine: d.Engine, Chats: d.Engine, Store: d.Store, Projects: d.Projects, Sessions: d.runners, Digests: d.Digests, Readings: d.Readings, Threads: threads,
 		Ways: d.pairPlatforms, Changes: d.Changes, Closing: d.closing, Person: d.o.Person, Stays: d.o.Stays, Serves: d.serves(), Log: d.Log,
 	})
 	if talks {

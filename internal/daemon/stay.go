@@ -38,6 +38,10 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 	if d.o.Paused {
 		return nil
 	}
+	readings := service.Loop(func(ctx context.Context) { d.Readings.Run(ctx, d.Changes.Next) })
+	if err := d.running.Start(ctx, readings); err != nil {
+		return err
+	}
 	d.CameBack(ctx, off)
 	if d.Hub != nil {
 		c := d.Hub.Connect(off)

@@ -96,8 +96,8 @@ var Entries = map[string][]Teller{
 	"routed":            {Console, Report},
 	"run.ended":         {Console, Notify, Report},
 	"run.finishing":     {Console},
-	"run.planned":       silent,
-	"run.queued":        silent, // the reply says it
+	"run.planned":       {Report}, // which runs are none of the plan's
+	"run.queued":        silent,   // the reply says it
 	"run.resumed":       {Console},
 	"run.started":       {Console, Notify, Report},
 	"run.state":         {Console, Notify, Report},

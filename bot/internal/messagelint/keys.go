@@ -122,7 +122,7 @@ var Keys = map[string][]string{
 	"log": nil, "why": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
 	"plan": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
 	"threshold": nil, "threshold.none": nil, "threshold.usage": nil,
-	"press.second": nil, "run.nohost": nil, "run.nothing": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
+	"press.second": nil, "run.idle": nil, "run.nohost": nil, "run.nothing": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
 
 	// Replies to plain words.
 	"plain.*": nil,

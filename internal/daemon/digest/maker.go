@@ -20,9 +20,11 @@ type Maker struct {
 	Store   *store.Store
 	Engine  Engine
 	Catalog *project.Catalog
-	Picture func(f report.Facts, dark bool) ([]byte, error) // draws the picture; report.Picture in production
-	Chats   bool                                            // chats are configured, so admins can be told of a fault
-	Log     *slog.Logger
+
+	Readings *project.Readings                               // what the projects' sources say now; nil: what the last run read
+	Picture  func(f report.Facts, dark bool) ([]byte, error) // draws the picture; report.Picture in production
+	Chats    bool                                            // chats are configured, so admins can be told of a fault
+	Log      *slog.Logger
 
 	ready atomic.Pointer[digests] // digests for the decision in progress; nil otherwise
 }
@@ -37,8 +39,12 @@ type Engine interface {
 }
 
 // Facts reads the facts of a digest from the ledger, for the time from from to
-// to.
+// to. What is left to do is what the source says now, unless that is another one than
+// the last run's.
 func (m *Maker) Facts(ctx context.Context, s loop.State, from, to time.Time) (report.Facts, error) {
+	if now := m.Readings.Known(s); s.Project.Run == nil || now.Project.Source == s.Project.Source {
+		s = now
+	}
 	return guarded(func() (report.Facts, error) { return report.Read(ctx, m.Store, s, from, to) })
 }
 

@@ -13,6 +13,7 @@ import (
 // Command carries out a line of the terminal. A refused line is a Reply without
 // OK; api.ErrLater means that the daemon is stopping and the caller may retry.
 func (svc *Service) Command(ctx context.Context, c api.Command) (api.Reply, error) {
+	svc.awaitSource(ctx, svc.project(c.Project))
 	actor := c.Actor
 	if actor == "" {
 		actor = "console"

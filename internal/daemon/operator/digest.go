@@ -100,6 +100,6 @@ func (svc *Service) Digest(ctx context.Context, project string, q bot.DigestQuer
 // facts reads the facts of the queried span, in the configured time zone.
 func (svc *Service) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
 	q.Now = q.Now.In(svc.o.Projects.Zone())
-	s, _ := svc.State(project)
+	s, _ := svc.recorded(project)
 	return svc.o.Digests.Facts(ctx, s, q.From(s.Shared.Digest), q.Now)
 }

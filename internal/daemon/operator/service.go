@@ -30,6 +30,7 @@ type Service struct {
 
 var (
 	_ bot.Service            = (*Service)(nil)
+	_ bot.SourceChecker      = (*Service)(nil)
 	_ socket.OperatorHandler = (*Service)(nil)
 )
 
@@ -42,6 +43,7 @@ type Options struct {
 	Projects *project.Planner
 	Sessions Sessions
 	Digests  *digest.Maker
+	Readings *project.Readings                    // what the projects' sources say between runs; nil where Stays is false
 	Threads  bot.Placer                           // names the chats of a project; nil where Stays is false
 	Ways     func(context.Context) []PairPlatform // platforms on which a pairing code can be sent
 	Changes  *service.Broadcast                   // signalled after every committed entry
@@ -95,10 +97,16 @@ func (svc *Service) Do(ctx context.Context, in loop.Input) (ledger.Answer, error
 	return svc.o.Engine.Do(ctx, in)
 }
 
-// State returns a project's state. With Options.Stays it also finds a
-// configured project without any ledger entry; its state is then empty but for
-// the name.
+// State returns a project's state, between runs with the tasks as its source has them
+// now. With Options.Stays it also finds a configured project without any ledger entry.
 func (svc *Service) State(project string) (loop.State, bool) {
+	s, ok := svc.recorded(project)
+	return svc.o.Readings.Known(s), ok
+}
+
+// recorded returns the state that follows from the ledger alone. That of a configured
+// project without any entry is empty but for the name.
+func (svc *Service) recorded(project string) (loop.State, bool) {
 	s, ok := svc.o.Engine.State(project)
 	if !ok && svc.o.Stays {
 		if _, ok = svc.o.Projects.Find(project); ok {
@@ -106,6 +114,19 @@ func (svc *Service) State(project string) (loop.State, bool) {
 		}
 	}
 	return s, ok
+}
+
+// SourceTrouble returns why a project's source could not be read the last time.
+func (svc *Service) SourceTrouble(project string) string { return svc.o.Readings.Trouble(project) }
+
+// lookTime is how long a look waits for the first reading of a source.
+const lookTime = 2 * time.Second
+
+// awaitSource waits until a project's source was read once, "" for all.
+func (svc *Service) awaitSource(ctx context.Context, project string) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	svc.o.Readings.Await(ctx, project)
 }
 
 // Projects returns the names of all projects in the ledger, sorted. With

@@ -13,6 +13,7 @@ import (
 // are a Reply without OK; an error means that the view could not be read.
 func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	project := svc.project(v.Project)
+	svc.awaitSource(ctx, project)
 	if v.Name == "status" && project == "" {
 		return svc.statusOfAll()
 	}

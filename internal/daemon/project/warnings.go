@@ -25,6 +25,7 @@ const (
 	AboutChain   About = "0 altered" // entries are not those that were written
 	AboutConfig  About = "1 config"  // settings not reloaded
 	AboutProject About = "2 project" // the project cannot be worked on
+	AboutSource  About = "2 source"  // the project's source cannot be read
 	AboutStart   About = "3 start"   // a start failed or was missed
 	AboutUnbuilt About = "4 unbuilt" // settings without effect
 	AboutDisk    About = "6 disk"    // the disk fills up
