@@ -156,6 +156,7 @@ func (m *Message) content(s loop.State, q ledger.Question) {
 	if w.facts != nil {
 		w.facts(m, s, q)
 	}
+	m.excerpt(q.Text, q.Excerpt)
 	m.labelled("Tried", q.Tried)
 	m.labelled("Needs", q.Needs)
 	m.options(q)

@@ -30,6 +30,7 @@ func (c *Console) question(v view, q ledger.Question) {
 		c.quoted(q.Text)
 	case bot.TextOutcome:
 		c.printWhole(v, text, bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text))
+		c.excerpt(q.Text, q.Excerpt)
 	default:
 		c.printWhole(v, text, q.Text)
 	}
@@ -84,6 +85,15 @@ func (c *Console) quoted(text string) {
 	}
 }
 
+// excerpt prints what programs said in the attempt that ended for the given reason,
+// below the line that says it.
+func (c *Console) excerpt(reason string, x *ledger.FailureExcerpt) {
+	for _, p := range bot.ExcerptParts(reason, x) {
+		c.wrapped(p.Head + ":")
+		c.quoted(p.Text)
+	}
+}
+
 // verbs prints how to answer a question, and the default.
 func (c *Console) verbs(v view, q ledger.Question) {
 	var typed []string
@@ -96,6 +106,9 @@ func (c *Console) verbs(v view, q ledger.Question) {
 	}
 	if read := bot.ReadCommand(q); read != "" {
 		typed = append(typed, read)
+	}
+	if why := bot.WhyCommand(q); why != "" {
+		typed = append(typed, why)
 	}
 	line := strings.Join(typed, " · ")
 	then := c.unanswered(v, q)

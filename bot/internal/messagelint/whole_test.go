@@ -64,6 +64,9 @@ func drawQuestion(t *rapid.T) ledger.Question {
 			q.Paths = append(q.Paths, fmt.Sprint(n, text("path")))
 		}
 	}
+	if kind == ledger.AskBlocked && rapid.Bool().Draw(t, "excerpt") {
+		q.Excerpt = &ledger.FailureExcerpt{Run: "npm test", Exit: 1, Output: ledger.LastLines(text("output")), Refused: text("refused"), Hat: "builder", Said: ledger.LastLines(text("said"))}
+	}
 	if kind == ledger.AskChecks {
 		q.Proof = &ledger.Proof{Word: ledger.ChangedChecks, Reason: text("reason"), Changes: []ledger.CheckChange{{Path: text("check"), Kind: "script", Action: "changed", Cases: []string{text("case")}}}}
 	}
@@ -77,6 +80,9 @@ func decided(t rapid.TB, q ledger.Question) {
 	texts = append(texts, q.Paths...)
 	if q.Proof != nil {
 		texts = append(texts, q.Proof.Reason, q.Proof.Changes[0].Path, q.Proof.Changes[0].Cases[0])
+	}
+	if x := q.Excerpt; x != nil {
+		texts = append(texts, x.Output, x.Refused, x.Said)
 	}
 	s := loop.State{Project: loop.Project{Name: "shop", Questions: []ledger.Question{q}, Tasks: loop.NewTaskList(loop.TaskState{
 		Task: ledger.Task{ID: "Task 8", Title: "Refund flow", Mark: ledger.MarkOpen}, Status: ledger.Blocked, Why: q.Text, Question: q.ID, Failed: 2})}}
