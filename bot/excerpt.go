@@ -50,7 +50,7 @@ func hatsWords(hat string) string {
 func (m *Message) excerpt(reason string, x *ledger.FailureExcerpt) {
 	for _, p := range ExcerptParts(reason, x) {
 		m.add(p.Head + ":")
-		m.whole(p.Text)
+		m.verbatim(p.Text)
 	}
 }
 

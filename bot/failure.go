@@ -130,7 +130,7 @@ func (m *Message) output(text string, terminal bool) {
 	lines := slices.DeleteFunc(CleanLines(text), func(l string) bool { return strings.TrimSpace(l) == "" })
 	if len(lines) > maxOutput && !terminal {
 		m.add("It ends with:")
-		m.whole(ledger.LastLines(text))
+		m.verbatim(ledger.LastLines(text))
 	}
 	for _, line := range lines {
 		m.pre(line)

@@ -53,6 +53,7 @@ func (c *Console) question(v view, q ledger.Question) {
 // printWhole prints the head of a question and below it all of what was said, or in the
 // same lines if it is a single one.
 func (c *Console) printWhole(v view, head, said string) {
+	said = bot.WithoutMarks(said)
 	many := isManyLines(said)
 	if !many {
 		head += reasonSuffix(said)
@@ -74,7 +75,10 @@ func (c *Console) printWhole(v view, head, said string) {
 func isManyLines(text string) bool { return strings.ContainsAny(strings.TrimSpace(text), "\r\n") }
 
 // quoted prints a text whole, with its line breaks, below the previous line.
-func (c *Console) quoted(text string) {
+func (c *Console) quoted(text string) { c.verbatim(bot.WithoutMarks(text)) }
+
+// verbatim is quoted for what a program printed.
+func (c *Console) verbatim(text string) {
 	for _, line := range bot.CleanLines(text) {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -90,7 +94,7 @@ func (c *Console) quoted(text string) {
 func (c *Console) excerpt(reason string, x *ledger.FailureExcerpt) {
 	for _, p := range bot.ExcerptParts(reason, x) {
 		c.wrapped(p.Head + ":")
-		c.quoted(p.Text)
+		c.verbatim(p.Text)
 	}
 }
 
@@ -145,6 +149,7 @@ func (c *Console) deadline(q ledger.Question, now time.Time) string {
 
 // askAgent prints an agent's question with its options, on one line if they fit.
 func (c *Console) askAgent(v view, q ledger.Question) {
+	q.Text = bot.WithoutMarks(q.Text)
 	head := bot.SignAsk + " " + c.id(q.Task) + " asks: " + bot.Clean(q.Text) + " (" + q.ID + ")"
 	many := isManyLines(q.Text)
 	if many {
@@ -152,7 +157,7 @@ func (c *Console) askAgent(v view, q ledger.Question) {
 	}
 	var options, letters []string
 	for n, o := range q.Options {
-		options = append(options, ledger.Letter(n)+"  "+bot.Clean(o)+bot.ChoiceNote(q, n))
+		options = append(options, ledger.Letter(n)+"  "+bot.Clean(bot.WithoutMarks(o))+bot.ChoiceNote(q, n))
 		letters = append(letters, q.ID+" "+ledger.Letter(n))
 	}
 	line := head + "   " + strings.Join(options, "   ")
