@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,14 +49,8 @@ Where the output is no terminal, the status is printed once.`,
 			if err != nil {
 				return err
 			}
-			zone := time.Local
-			if cfg, err := loadConfig(f.config); err == nil {
-				if z, err := cfg.Zone(); err == nil {
-					zone = z
-				}
-			}
 			return tui.Run(cmd.Context(), watchClient{client}, cmd.InOrStdin(), cmd.OutOrStdout(), tui.Options{
-				Project: f.project, Color: colour(cmd.OutOrStdout()), Zone: zone,
+				Project: f.project, Color: colour(cmd.OutOrStdout()), Zone: configuredZone(f.config),
 			})
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
@@ -23,7 +22,7 @@ func (svc *Service) Command(ctx context.Context, c api.Command) (api.Reply, erro
 		answering = svc.Host()
 	}
 	m, err := bot.Handle(ctx, answering, bot.Request{
-		Key: c.Key, Actor: actor, Name: svc.o.Person, Project: svc.project(c.Project), Text: c.Text, Time: time.Now().In(svc.o.Projects.Zone()), Terminal: true,
+		Key: c.Key, Actor: actor, Name: svc.o.Person, Project: svc.project(c.Project), Text: c.Text, Time: svc.now(), Terminal: true,
 	})
 	if err != nil {
 		svc.o.Log.Error("command", "text", c.Text, "error", err)

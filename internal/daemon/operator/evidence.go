@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
@@ -40,7 +39,7 @@ func (svc *Service) evidence(ctx context.Context, s loop.State, id string) (api.
 	if err != nil {
 		return api.Reply{}, err
 	}
-	r, err := reply(bot.Evidence(records, check, time.Local).Text(80), append(lines, last))
+	r, err := reply(bot.Evidence(records, check, svc.o.Projects.Zone()).Text(80), append(lines, last))
 	r.OK = check.Break == nil
 	return r, err
 }

@@ -190,13 +190,13 @@ func (svc *Service) status(s loop.State) string {
 	if svc.o.Engine.Unread(s.Project.Name) != nil {
 		return strings.Join(svc.o.Projects.WarningsOf(s.Project.Name), "\n")
 	}
-	m := bot.StatusNow(svc, s, time.Now())
+	m := bot.StatusNow(svc, s, svc.now())
 	if o, _ := svc.o.Projects.Obstacle(s.Project.Name); o.Rests && svc.o.Stays {
-		m = bot.Standing(s, time.Now())
+		m = bot.Standing(s, svc.now())
 	} else if !svc.o.Projects.Works(s.Project.Name) && !s.Project.Run.Over() {
-		m = bot.Stopped(s, time.Now())
+		m = bot.Stopped(s, svc.now())
 		if _, configured := svc.o.Projects.Find(s.Project.Name); !configured && svc.o.Stays {
-			m = bot.Removed(s, time.Now())
+			m = bot.Removed(s, svc.now())
 		}
 	}
 	return strings.Join(append([]string{m.Text(80)}, svc.o.Projects.WarningsOf(s.Project.Name)...), "\n")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
@@ -34,9 +33,9 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	case "status":
 		return reply(svc.status(s)+svc.absent(), []statusJSON{svc.statusOf(s)})
 	case "tasks":
-		text := bot.TasksTable(s, 80, time.Now())
+		text := bot.TasksTable(s, 80, svc.now())
 		if v.Args["why"] != "" {
-			text = bot.TasksWhy(s, time.Now())
+			text = bot.TasksWhy(s, svc.now())
 		}
 		return reply(text, tasksOf(s))
 	case "evidence":

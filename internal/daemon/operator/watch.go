@@ -172,5 +172,5 @@ func (svc *Service) lastLines(ctx context.Context, name string, head int64) ([]s
 	if err != nil {
 		return nil, err
 	}
-	return tui.Lines(bot.Log(name, "", records, time.Now().In(svc.o.Projects.Zone()))), nil
+	return tui.Lines(bot.Log(name, "", records, svc.now())), nil
 }
