@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,12 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Lines of a program's output that /why shows, the last ones. Both together are few
-// enough for a message: above 25 lines a chat shows a file.
-const (
-	maxFailing = 16 // of the command that failed
-	maxSaid    = 6  // of a session that ended without an event
-)
+// maxOutput is how many lines of a program's output stand in the message of /why. Of a
+// longer one it quotes the last lines, and a chat shows all of it as a file.
+const maxOutput = 16
 
 // failure is what went wrong in a task's last attempt in which something did.
 type failure struct {
@@ -81,8 +77,8 @@ func failureOf(records []ledger.Record) failure {
 // Failure says why a task's last attempt went wrong: the reason, the end of the failing
 // command's output, what hat refused, and the last lines of a session that reported
 // nothing. records are the task's, in ledger order; what looks like a secret was
-// removed before they were written.
-func Failure(s loop.State, t loop.TaskState, records []ledger.Record, now time.Time) Message {
+// removed before they were written. On a terminal no output becomes a file.
+func Failure(s loop.State, t loop.TaskState, records []ledger.Record, terminal bool, now time.Time) Message {
 	f := failureOf(records)
 	id := shortID(t.Task.ID)
 	if f.at.IsZero() {
@@ -102,19 +98,19 @@ func Failure(s loop.State, t loop.TaskState, records []ledger.Record, now time.T
 		switch {
 		case r.Why != "":
 			line += ": " + Clean(r.Why)
-		case r.Exit > 0:
-			line += fmt.Sprintf(", exit %d", r.Exit)
+		default:
+			line += exitText(r.Exit)
 		}
 		m.add(SignFailed + " " + line)
-		m.output(r.Tail, maxFailing)
+		m.output(r.Tail, terminal)
 	}
 	if f.refused != nil {
-		m.labelled("hat refused "+Clean(f.refused.Type)+hatName(" of the ", f.by), f.refused.Why)
+		m.labelled("hat refused the report"+hatName(" of the ", f.by), f.refused.Why)
 	}
 	if x := f.session; x != nil {
 		m.add("The " + orElse(Clean(f.hat), "session") + ": " + EndText(*x))
 		m.labelled("It says", x.Exit.Text)
-		m.output(spoken(x.Exit.Tail), maxSaid)
+		m.output(x.Exit.Words(), terminal)
 	}
 	m.button("Log", "/log "+idArg(t.Task.ID))
 	m.button("Task", "/task "+idArg(t.Task.ID))
@@ -128,15 +124,13 @@ func hatName(before, hat string) string {
 	return before + Clean(hat)
 }
 
-// output adds the last lines of a program's output, and says how many there are.
-func (m *Message) output(tail string, most int) {
-	lines := slices.DeleteFunc(CleanLines(tail), func(l string) bool { return strings.TrimSpace(l) == "" })
-	if len(lines) == 0 {
-		return
-	}
-	if len(lines) > most {
-		m.add(fmt.Sprintf("Its last %d lines:", most))
-		lines = lines[len(lines)-most:]
+// output adds a program's output: as it is, or if it is long enough for a file the last
+// lines of it as a quote, above all of it.
+func (m *Message) output(text string, terminal bool) {
+	lines := slices.DeleteFunc(CleanLines(text), func(l string) bool { return strings.TrimSpace(l) == "" })
+	if len(lines) > maxOutput && !terminal {
+		m.add("It ends with:")
+		m.verbatim(ledger.LastLines(text))
 	}
 	for _, line := range lines {
 		m.pre(line)
@@ -153,18 +147,6 @@ func failedResult(v *ledger.Verified) (ledger.Result, bool) {
 		return ledger.Result{}, false
 	}
 	return v.Results[n], true
-}
-
-// spoken returns the lines of an agent's output that are meant for people: agents that
-// print events print a JSON object a line.
-func spoken(tail string) string {
-	var lines []string
-	for line := range strings.Lines(tail) {
-		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
-			lines = append(lines, strings.TrimRight(line, "\n"))
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // nothingFailed is the reply to /why where no task is blocked or failed last.

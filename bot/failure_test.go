@@ -1,12 +1,14 @@
 package bot_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -53,16 +55,22 @@ func TestFailure(t *testing.T) {
 		missing string
 	}{
 		{"red", ledger.Blocked, []any{"a1", builder, red("old"), "a2", builder, red("\x1b[31m✗ adds a line\x1b[0m\n  want 3, got 2\n"), ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeRed, Why: "npm test still fails (adds a line) after 3 sessions"}}, "old"},
-		{"long output", ledger.Ready, []any{"a1", builder, red(long.String())}, "line 24\n"},
-		{"refused", ledger.Blocked, []any{"a1", builder, refused, silent, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeFailed, Why: "ended without an event"}}, "{"},
+		{"long output", ledger.Ready, []any{"a1", builder, red(long.String())}, "line 24\n"}, // it is in the file
+		{"refused", ledger.Blocked, []any{"a1", builder, refused, silent, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeFailed, Why: "ended without a report"}}, "{"},
 		{"mended meanwhile", ledger.Active, []any{"a1", builder, red("old"), refused, ledger.EventAccepted{Type: "build.complete"}, ledger.Verified{Kind: ledger.KindVerify, OK: true}}, "old"},
 		{"the attempt before", ledger.Active, []any{"a1", builder, red("want 3, got 2"), ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeRed, Why: "npm test fails"}, "a2", builder}, ""},
 		{"nothing", ledger.Ready, nil, ""},
 	} {
 		state := loop.State{Project: loop.Project{Name: "shop"}}
-		m := bot.Failure(state, loop.TaskState{Task: ledger.Task{ID: "Task 8", Title: "Refund flow"}, Status: c.status}, failureRecords(t, c.bodies...), evening.Add(time.Hour))
+		m := bot.Failure(state, loop.TaskState{Task: ledger.Task{ID: "Task 8", Title: "Refund flow"}, Status: c.status}, failureRecords(t, c.bodies...), false, evening.Add(time.Hour))
 		checkForm(t, c.name, m)
 		text := m.Text(38)
+		if p := telegram.Render(m); p.File != nil {
+			text = p.Text + "\n[" + p.File.Name + "]"
+			if !bytes.Contains(p.File.Data, []byte("line 1\n")) {
+				t.Errorf("%s: the file lacks output:\n%s", c.name, p.File.Data)
+			}
+		}
 		if c.missing != "" && strings.Contains(text, c.missing) {
 			t.Errorf("%s: has %q\n%s", c.name, c.missing, text)
 		}

@@ -6,6 +6,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
+// KeyHelp is the key of the list of commands. Its preformatted lines name commands as
+// Telegram and a terminal take them, which other platforms have to change.
+const KeyHelp = "help"
+
 // Help lists the commands that a role may use, by section. With about, a command
 // with or without its slash, it explains that command to any role.
 func Help(about string, role ledger.Role) Message {
@@ -18,7 +22,7 @@ func Help(about string, role ledger.Role) Message {
 	if word != "" && word != "all" {
 		return parseMistake(&UnknownError{Word: "/" + word, Meant: nearestCommand(word)})
 	}
-	m := newMessage("help", "Commands")
+	m := newMessage(KeyHelp, "Commands")
 	for _, section := range helpSections {
 		m.commands(section, helpOf(section, role))
 	}

@@ -153,7 +153,7 @@ func (m *Message) add(text string) {
 // quote adds text by a person, an agent or a program on which nobody decides, cut to
 // quoteWidth columns. whole adds what somebody does.
 func (m *Message) quote(text string) {
-	if text = Clean(text); text != "" {
+	if text = Clean(WithoutMarks(text)); text != "" {
 		m.Lines = append(m.Lines, Line{Kind: Quote, Text: Cut(text, quoteWidth)})
 	}
 }

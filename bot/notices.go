@@ -226,10 +226,12 @@ func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message
 	if same {
 		m.add("All:")
 		m.whole(last.Text)
+		m.excerpt(last.Text, last.Excerpt)
 	} else {
 		for _, q := range all[max(0, len(all)-4):] {
 			m.add(shortID(q.Task) + " (" + q.ID + ")")
 			m.whole(q.Text)
+			m.excerpt(q.Text, q.Excerpt)
 		}
 	}
 	rest := "They stay blocked."
@@ -239,5 +241,8 @@ func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message
 	m.add(rest)
 	m.button("Retry all", "/retry "+strings.Join(args, " "))
 	m.button("Skip all", "/skip "+strings.Join(args, " "))
+	for _, q := range all[max(0, len(all)-3):] {
+		m.whyButton(q.Task, true)
+	}
 	return m
 }

@@ -17,11 +17,11 @@ import (
 
 // ended holds an attempt's end for each outcome.
 var ended = map[ledger.AttemptOutcome]ledger.AttemptEnded{
-	"":                      {Failed: true, Why: "ended without an event 3 times in a row"}, // an entry of a release that did not record outcomes
+	"":                      {Failed: true, Why: "ended without a report 3 times in a row"}, // an entry of a release that did not record outcomes
 	ledger.OutcomeStalled:   {Failed: true, Why: "the same tree as after round 1"},
 	ledger.OutcomeLimit:     {Failed: true, Why: "it goes round and round"},
 	ledger.OutcomeRed:       {Failed: true, Why: "verification red 3 times in a row: TestSum"},
-	ledger.OutcomeFailed:    {Failed: true, Why: "ended without an event 3 times in a row"},
+	ledger.OutcomeFailed:    {Failed: true, Why: "ended without a report 3 times in a row"},
 	ledger.OutcomeBlocked:   {Failed: true, Why: "the plan says two things"},
 	ledger.OutcomeBudget:    {Why: "$15.02 of $15.00 spent"},
 	ledger.OutcomeParked:    {Why: "the run ends"},

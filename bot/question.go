@@ -127,7 +127,7 @@ func asking(s loop.State, q ledger.Question, width int) string {
 	project := Cut(Clean(s.Project.Name), max(6, width-Width(SignOf(q)+"  "+head+": ")-12))
 	first := SignOf(q) + " " + project + " " + head
 	if room := width - Width(first+": "); room >= least {
-		if said := strings.TrimSpace(Cut(Clean(q.Text), room)); said != "" {
+		if said := strings.TrimSpace(Cut(Clean(WithoutMarks(q.Text)), room)); said != "" {
 			first += ": " + said
 		}
 	}
@@ -156,6 +156,7 @@ func (m *Message) content(s loop.State, q ledger.Question) {
 	if w.facts != nil {
 		w.facts(m, s, q)
 	}
+	m.excerpt(q.Text, q.Excerpt)
 	m.labelled("Tried", q.Tried)
 	m.labelled("Needs", q.Needs)
 	m.options(q)
@@ -178,7 +179,7 @@ const (
 
 // steps adds the steps of a manual verification, one per line.
 func (m *Message) steps(text string) {
-	lines := slices.DeleteFunc(CleanLines(text), func(l string) bool { return strings.TrimSpace(l) == "" })
+	lines := slices.DeleteFunc(CleanLines(WithoutMarks(text)), func(l string) bool { return strings.TrimSpace(l) == "" })
 	if len(lines) > mostSteps || slices.ContainsFunc(lines, func(l string) bool { return !isShort(l, 2*quoteWidth) }) {
 		m.whole(text)
 		return
@@ -197,7 +198,7 @@ func (m *Message) options(q ledger.Question) {
 }
 
 func (m *Message) option(q ledger.Question, n int, note string) {
-	letter, text := strings.ToUpper(ledger.Letter(n)), q.Options[n]
+	letter, text := strings.ToUpper(ledger.Letter(n)), WithoutMarks(q.Options[n])
 	if isShort(text, quoteWidth) {
 		m.add(letter + "  " + Clean(text) + note)
 		return

@@ -10,13 +10,17 @@ import (
 // review.
 const asReview = "As review"
 
-// addVerbButtons adds a button for each verb of a question, and one that reads its plan.
+// addVerbButtons adds a button for each verb of a question, one that reads its plan,
+// and one that says why its task failed.
 func addVerbButtons(m *Message, q ledger.Question) {
 	for _, v := range q.Verbs() {
 		m.addButton(verbButton(q, v))
 	}
 	if read := ReadCommand(q); read != "" {
 		m.button("Read", read)
+	}
+	if why := WhyCommand(q); why != "" {
+		m.button("Why", why)
 	}
 }
 
@@ -65,7 +69,7 @@ func DigestButtons(q ledger.Question, all bool) []Button {
 			b.Label = strings.Replace(b.Label, label, label+" "+about, 1)
 			out = append(out, b)
 			if !all {
-				break
+				return out
 			}
 		}
 		return out
@@ -100,6 +104,15 @@ func Typed(q ledger.Question, verb string) string {
 func ReadCommand(q ledger.Question) string {
 	if wordingOf(q).reads {
 		return PlanCommand(q)
+	}
+	return ""
+}
+
+// WhyCommand returns the command that says why a question's task failed, "" for a
+// question about something else.
+func WhyCommand(q ledger.Question) string {
+	if wordingOf(q).failed && q.Task != "" {
+		return "/why " + idArg(q.Task)
 	}
 	return ""
 }

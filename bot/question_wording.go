@@ -34,7 +34,7 @@ func init() {
 					},
 					overrule: func(s loop.Answered, words string, _ time.Time) Button { return guideAgain(s, words) }},
 			},
-			task: waitsForAnswer, text: TextOutcome, buttons: buttonVerbs,
+			task: waitsForAnswer, text: TextOutcome, failed: true, buttons: buttonVerbs,
 			runEnd: func(q ledger.Question) (string, string) { return "Retry " + shortID(q.Task), q.ID + " retry" },
 		},
 		ledger.AskManual: {

@@ -44,6 +44,9 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 && len(b.Lost) == 0 {
 		m.quote(b.Text)
 	}
+	if q, blocked := lastOf(s, ledger.AskBlocked); blocked && (b.Reason == ledger.ReasonBlocked || b.Reason == ledger.ReasonStreak) {
+		m.quote(q.Text) // the question's own message has all of it
+	}
 	m.add(LostEnd(s, b))
 	m.add(b.Proof.Text())
 	var retry []string
@@ -255,6 +258,9 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	}
 	if b.Reason == ledger.ReasonDone || b.Reason == ledger.ReasonChosen {
 		m.mergeButton(s)
+	}
+	if q, blocked := lastOf(s, ledger.AskBlocked); blocked && q.Task != "" {
+		m.whyButton(q.Task, true)
 	}
 }
 

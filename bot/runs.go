@@ -362,10 +362,10 @@ func ranIn(ctx context.Context, service Service, id string) (string, error) {
 }
 
 // logOfRun shows the log of a run's sessions, also of a run that ended long ago.
-func (d dispatch) logOfRun(ctx context.Context, id string) (Message, error) {
+func (d dispatch) logOfRun(ctx context.Context, id, part string) (Message, error) {
 	records, err := d.service.RunRecords(ctx, d.project, id)
 	if err != nil {
 		return Message{}, err
 	}
-	return Log(d.project, "", records, d.r.Time), nil
+	return d.logPart(Log(d.project, "", records, d.r.Time), id, records, part), nil
 }

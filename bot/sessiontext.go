@@ -12,14 +12,14 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// EndText says in a few words why a session ended without an event.
+// EndText says in a few words how a session ended.
 func EndText(b ledger.SessionEnded) string {
 	x := b.Exit
 	switch b.End {
 	case ledger.EndedEvent:
 		return "event"
 	case ledger.EndedSilent, ledger.EndedEarly:
-		text := "ended without an event"
+		text := "ended without a report"
 		if x.Code > 0 {
 			text += fmt.Sprintf(", exit %d", x.Code)
 		}

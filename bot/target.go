@@ -14,10 +14,13 @@ import (
 // argument is missing, some of them use the run or the active task, and the
 // others ask for the task.
 func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
-	typed := strings.TrimSpace(d.c.Target)
+	typed, part := strings.TrimSpace(d.c.Target), ""
+	if d.c.Verb == VerbLog {
+		typed, part = cutLogPart(typed)
+	}
 	if typed == "" {
 		if d.c.Verb == VerbLog {
-			return d.look(ctx, "", "")
+			return d.look(ctx, "", part)
 		}
 		t, ok := activeTask(d.s)
 		if d.c.Verb == VerbWhy {
@@ -40,14 +43,14 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 			}
 		}
 	}
-	attempt, read := "", ""
+	attempt, read := "", part
 	if d.c.Verb == VerbNext {
 		typed, read = nextTarget(typed)
 	}
 	t, ok := FindTask(d.s, typed)
 	if !ok && runForm.MatchString(typed) {
 		if d.c.Verb == VerbLog {
-			return d.logOfRun(ctx, strings.ToLower(typed))
+			return d.logOfRun(ctx, strings.ToLower(typed), part)
 		}
 	}
 	if !ok && d.c.Verb == VerbEvidence {
@@ -100,7 +103,7 @@ func askAgain(s loop.State, typed string) (m Message, done bool) {
 }
 
 // about handles a command about one task. which is the attempt that /evidence shows, ""
-// for the last one, or the text that /next takes.
+// for the last one, the text that /next takes, or the part of a log.
 func (d dispatch) about(ctx context.Context, t loop.TaskState, which string) (Message, error) {
 	switch d.c.Verb {
 	case VerbTask:
@@ -114,7 +117,7 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, which string) (Me
 		if err != nil {
 			return Message{}, err
 		}
-		return Failure(d.s, t, records, d.r.Time), nil
+		return Failure(d.s, t, records, d.r.Terminal, d.r.Time), nil
 	case VerbSkip:
 		return d.do(ctx, loop.SkipTask{Task: t.Task.ID})
 	case VerbRetry:
@@ -126,21 +129,21 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, which string) (Me
 }
 
 // look renders ledger records of a task, or of the last run where task is "": as
-// a log, or as the evidence of one attempt.
-func (d dispatch) look(ctx context.Context, task, attempt string) (Message, error) {
+// a log or the part of it that which names, or as the evidence of the attempt which.
+func (d dispatch) look(ctx context.Context, task, which string) (Message, error) {
 	records, err := d.service.Records(ctx, d.project, task)
 	if d.c.Verb == VerbLog {
 		if err != nil {
 			return Message{}, err
 		}
-		return Log(d.project, task, records, d.r.Time), nil
+		return d.logPart(Log(d.project, task, records, d.r.Time), task, records, which), nil
 	}
 	check := d.service.CheckChain(ctx, d.project)
 	if err != nil && check.Break == nil { // otherwise the break says why a record cannot be read
 		return Message{}, err
 	}
-	if attempt != "" {
-		records = slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Attempt != attempt })
+	if which != "" {
+		records = slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Attempt != which })
 	}
 	return Evidence(records, check, d.r.Time.Location()), nil
 }

@@ -159,6 +159,9 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	if failed {
 		m.add(lastAttempt(h.Last))
 		m.whole(t.LastFail)
+		if !asks {
+			m.excerpt(t.LastFail, lastFailure(t))
+		}
 	}
 	if p := ProofOf(s, t); p != nil {
 		m.proof(*p)
@@ -175,7 +178,8 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	}
 	if asks {
 		if failed && Clean(q.Text) == Clean(t.LastFail) {
-			q.Text = "" // it stands there already
+			m.excerpt(q.Text, q.Excerpt)
+			q.Text, q.Excerpt = "", nil // they stand there already
 		}
 		if TextOf(q) == TextSteps {
 			m.whole(q.Text)
@@ -186,6 +190,16 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	}
 	m.next(s, t)
 	return m
+}
+
+// lastFailure returns what programs said in a task's last failed attempt, as far as the
+// task keeps it for the next one.
+func lastFailure(t loop.TaskState) *ledger.FailureExcerpt {
+	n := len(t.Failures)
+	if n == 0 || t.Failures[n-1].Red == "" {
+		return nil
+	}
+	return &ledger.FailureExcerpt{Run: t.Failures[n-1].Red, Output: ledger.LastLines(t.Failures[n-1].Output)}
 }
 
 // replanned says that an open task was planned anew, "" otherwise.
@@ -257,6 +271,9 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 		}
 		m.button("Retry", "/retry "+a)
 		m.button("Skip", "/skip "+a)
+		if t.Status == ledger.Blocked {
+			m.whyButton(t.Task.ID, false)
+		}
 	case ledger.Skipped:
 		m.button("Retry", "/retry "+a)
 	case ledger.Ready:
@@ -264,6 +281,9 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 			m.button("Next", "/next "+a)
 		}
 		m.button("Skip", "/skip "+a)
+		if t.LastFail != "" {
+			m.whyButton(t.Task.ID, false)
+		}
 	case ledger.Pending:
 		if t.Untaken() {
 			m.untaken(t)

@@ -15,8 +15,11 @@ import (
 
 // whole adds text by a person, an agent or a program as a quote that nothing is cut
 // from. Its line breaks and indentation stay; a chat folds what is longer than two
-// lines.
-func (m *Message) whole(text string) {
+// lines. Only the backticks of Markdown go.
+func (m *Message) whole(text string) { m.verbatim(WithoutMarks(text)) }
+
+// verbatim is whole for what a program printed.
+func (m *Message) verbatim(text string) {
 	for _, line := range CleanLines(text) {
 		if strings.TrimSpace(line) != "" {
 			m.Lines = append(m.Lines, Line{Kind: Quote, Text: line})
@@ -27,6 +30,7 @@ func (m *Message) whole(text string) {
 // labelled adds foreign text behind a label, in one line if it is short: "Tried: by
 // line". A longer text is a quote below its label.
 func (m *Message) labelled(label, text string) {
+	text = WithoutMarks(text)
 	switch one := Clean(text); {
 	case one == "":
 	case isShort(text, mostSaid):

@@ -47,6 +47,7 @@ type wording struct {
 	need      func(ledger.Question) string                    // text after the task in a digest; nil = the question's text, or its headline if it has no task of its own
 	text      TextForm                                        // layout of its text
 	reads     bool                                            // the question has a plan that /plan shows
+	failed    bool                                            // it is about a failure that /why explains
 	buttons   buttonForm                                      // in a digest
 	runEnd    func(q ledger.Question) (label, command string) // button in the message about the run's end; nil: none
 }

@@ -480,6 +480,7 @@ func (p Project) applySession(e ledger.Entry) Project {
 		s.Event = &b
 	case ledger.EventRefused:
 		s.Refused++
+		s.Refusal = b.Why
 		s.Owed = s.Owed || len(b.Owed) > 0
 	case ledger.SessionThrottled:
 		s.Throttled = true

@@ -181,11 +181,13 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			}
 		case w.Session == e.Session && w.Stage == ledger.StageSession:
 			w.again(b, e.Session)
+			w.Said, w.SaidBy = silentWords(b), w.Hat
 		}
 	case ledger.EventAccepted:
-		w.Event = &b
+		w.Event, w.Refusal = &b, nil
 	case ledger.EventRefused:
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
+		w.Refusal = &b
 	case ledger.TakenOver:
 		w.Captured, w.Facts = &b.Taken, b.Taken.Proof
 		w.fixed(b.Taken)

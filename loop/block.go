@@ -34,7 +34,7 @@ func (d *decision) block(id string, b blockage) {
 	r := d.run()
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskBlocked, Run: r.ID, Task: id, Title: t.Task.Title,
-		Text: b.reason, Tried: b.tried, Needs: b.needs, Asked: d.in.Time,
+		Text: b.reason, Tried: b.tried, Needs: b.needs, Excerpt: ExcerptOf(b.work), Asked: d.in.Time,
 	}
 	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Blocked, Why: b.reason, Question: q.ID})
 	d.add(scope{task: id}, ledger.QuestionAsked{Question: q})

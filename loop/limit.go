@@ -127,7 +127,7 @@ func (d *decision) refuteLimit(t TaskState, b TreeCaptured) bool {
 				d.addShared(ledger.AgentUsable{Agent: agent})
 			}
 			d.redo(t, ledger.Redo{Why: ledger.RedoLimit, Failed: true, Tree: t.Attempt.Tree,
-				Note: "The session before ended without an event and said that the usage limit is reached, as one before it did; but it had changed files, and nothing of them was kept. Send your event with hat emit, see that it is accepted, and only then stop."})
+				Note: "The session before ended without a report and said that the usage limit is reached, as one before it did; but it had changed files, and nothing of them was kept. Send your event with hat emit, see that it is accepted, and only then stop."})
 			return true
 		}
 	}

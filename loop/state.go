@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 22
+const StateVersion = 23
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -189,7 +189,8 @@ type Session struct {
 	Event   *ledger.EventAccepted `json:"event,omitempty"` // event that was accepted; nil = none yet
 	Owed    bool                  `json:"owed,omitempty"`  // an event was refused once because it did not report on guidance
 	Refused int                   `json:"refused,omitempty"`
-	Kept    int                   `json:"kept,omitempty"` // number of texts that it wrote to notebooks
+	Refusal string                `json:"refusal,omitempty"` // why the last of these was refused
+	Kept    int                   `json:"kept,omitempty"`    // number of texts that it wrote to notebooks
 
 	Throttled bool `json:"throttled,omitempty"` // people were told that it calls too often
 }

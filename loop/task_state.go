@@ -114,6 +114,9 @@ type Attempt struct {
 	Replaces     string                `json:"replaces,omitempty"` // id of the session that the next one repeats
 	Owed         []string              `json:"owed,omitempty"`     // guidance ids missing from a refused event of this attempt
 	Event        *ledger.EventAccepted `json:"event,omitempty"`    // of the current session
+	Refusal      *ledger.EventRefused  `json:"refusal,omitempty"`  // the last event that was refused, until one is accepted
+	Said         string                `json:"said,omitempty"`     // last words of its last session that ended, if that sent no event
+	SaidBy       string                `json:"said_by,omitempty"`  // hat of that session
 	Captured     *ledger.Capture       `json:"taken,omitempty"`    // of the current session
 	Checks       *Checks               `json:"checks,omitempty"`
 	Plan         json.RawMessage       `json:"plan,omitempty"`

@@ -61,12 +61,12 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		if x.Signal != "" {
 			what = x.Signal
 		}
-		if s.Refused > 0 {
-			return fmt.Sprintf("ended without an accepted event (%s, %d refused)", what, s.Refused)
+		if s.Refusal != "" {
+			return fmt.Sprintf("ended after its report was refused (%s): %s", what, cutText(s.Refusal, maxReason))
 		}
-		text := fmt.Sprintf("ended without an event (%s)", what)
+		text := fmt.Sprintf("ended without a report (%s)", what)
 		if x.Failure != "" {
-			text = fmt.Sprintf("ended without an event (%s) after some work, and again", what)
+			text = fmt.Sprintf("ended without a report (%s) after some work, and again", what)
 		}
 		if x.Text != "" {
 			text += ": " + x.Text // the agent's own words: a prompt that is too long, denied tools

@@ -53,4 +53,9 @@ func (f Facts) addButtons(m *bot.Message) {
 	if f.Total > 0 && !f.Quiet() {
 		press("Tasks", "/tasks")
 	}
+	for _, n := range f.Needs { // looking comes after deciding, as far as there is room
+		if why := bot.WhyCommand(n.Question); why != "" {
+			press("Why "+shortID(n.Task), why)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package slack
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -128,9 +129,12 @@ func compose(m bot.Message, mentions []string, quotes string) (text string, bloc
 func cleanLines(m bot.Message) []bot.Line {
 	var out []bot.Line
 	for _, l := range m.Lines {
-		if l.Kind == bot.Pre || l.Kind == bot.Quote {
+		switch {
+		case l.Kind == bot.Pre && m.Key == bot.KeyHelp:
+			l.Text = withoutSlashes(bot.CleanPre(l.Text))
+		case l.Kind == bot.Pre || l.Kind == bot.Quote:
 			l.Text = bot.CleanPre(l.Text)
-		} else {
+		default:
 			l.Text = bot.Clean(l.Text)
 		}
 		if l.Text != "" || l.Kind == bot.Pre {
@@ -268,6 +272,18 @@ func commandAsTyped(word string) (string, bool) {
 	return Command + " " + strings.ReplaceAll(word[1:], "_", " "), true
 }
 
+// withoutSlashes removes the slash from each of our commands in a table of commands, of
+// which the line below says what precedes them: "/porter help now".
+func withoutSlashes(line string) string {
+	all := strings.Split(line, " ")
+	for i, word := range all {
+		if _, command := commandAsTyped(word); command {
+			all[i] = word[1:]
+		}
+	}
+	return strings.Join(all, " ")
+}
+
 // namesFile reports whether a word is a path, a branch, a file or an address.
 func namesFile(s string) bool {
 	return strings.Contains(s, "://") || strings.Count(s, "/") >= 2 ||
@@ -311,8 +327,18 @@ func cutRunes(s string, most int) string {
 	return strings.TrimRight(string([]rune(s)[:most-1]), " ") + "…"
 }
 
-// documentFile returns a message as a file.
-func documentFile(m bot.Message) *File { return &File{Name: m.FileName(), Data: m.File()} }
+// documentFile returns a message as a file, with commands as people type them in Slack.
+func documentFile(m bot.Message) *File {
+	file := &File{Name: m.FileName()}
+	m.Lines = slices.Clone(m.Lines)
+	for n, l := range m.Lines {
+		if l.Kind == bot.Plain || l.Kind == bot.Head {
+			m.Lines[n].Text = ownTextPlain(l.Text)
+		}
+	}
+	file.Data = m.File()
+	return file
+}
 
 // fileCaption returns m for the text above a file that has all of it.
 func fileCaption(m bot.Message) bot.Message {

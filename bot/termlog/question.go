@@ -30,6 +30,7 @@ func (c *Console) question(v view, q ledger.Question) {
 		c.quoted(q.Text)
 	case bot.TextOutcome:
 		c.printWhole(v, text, bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text))
+		c.excerpt(q.Text, q.Excerpt)
 	default:
 		c.printWhole(v, text, q.Text)
 	}
@@ -52,6 +53,7 @@ func (c *Console) question(v view, q ledger.Question) {
 // printWhole prints the head of a question and below it all of what was said, or in the
 // same lines if it is a single one.
 func (c *Console) printWhole(v view, head, said string) {
+	said = bot.WithoutMarks(said)
 	many := isManyLines(said)
 	if !many {
 		head += reasonSuffix(said)
@@ -73,7 +75,10 @@ func (c *Console) printWhole(v view, head, said string) {
 func isManyLines(text string) bool { return strings.ContainsAny(strings.TrimSpace(text), "\r\n") }
 
 // quoted prints a text whole, with its line breaks, below the previous line.
-func (c *Console) quoted(text string) {
+func (c *Console) quoted(text string) { c.verbatim(bot.WithoutMarks(text)) }
+
+// verbatim is quoted for what a program printed.
+func (c *Console) verbatim(text string) {
 	for _, line := range bot.CleanLines(text) {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -81,6 +86,15 @@ func (c *Console) quoted(text string) {
 		for _, part := range bot.Wrap(line, c.restWidth()-2) {
 			c.continuation("  " + part)
 		}
+	}
+}
+
+// excerpt prints what programs said in the attempt that ended for the given reason,
+// below the line that says it.
+func (c *Console) excerpt(reason string, x *ledger.FailureExcerpt) {
+	for _, p := range bot.ExcerptParts(reason, x) {
+		c.wrapped(p.Head + ":")
+		c.verbatim(p.Text)
 	}
 }
 
@@ -96,6 +110,9 @@ func (c *Console) verbs(v view, q ledger.Question) {
 	}
 	if read := bot.ReadCommand(q); read != "" {
 		typed = append(typed, read)
+	}
+	if why := bot.WhyCommand(q); why != "" {
+		typed = append(typed, why)
 	}
 	line := strings.Join(typed, " · ")
 	then := c.unanswered(v, q)
@@ -132,6 +149,7 @@ func (c *Console) deadline(q ledger.Question, now time.Time) string {
 
 // askAgent prints an agent's question with its options, on one line if they fit.
 func (c *Console) askAgent(v view, q ledger.Question) {
+	q.Text = bot.WithoutMarks(q.Text)
 	head := bot.SignAsk + " " + c.id(q.Task) + " asks: " + bot.Clean(q.Text) + " (" + q.ID + ")"
 	many := isManyLines(q.Text)
 	if many {
@@ -139,7 +157,7 @@ func (c *Console) askAgent(v view, q ledger.Question) {
 	}
 	var options, letters []string
 	for n, o := range q.Options {
-		options = append(options, ledger.Letter(n)+"  "+bot.Clean(o)+bot.ChoiceNote(q, n))
+		options = append(options, ledger.Letter(n)+"  "+bot.Clean(bot.WithoutMarks(o))+bot.ChoiceNote(q, n))
 		letters = append(letters, q.ID+" "+ledger.Letter(n))
 	}
 	line := head + "   " + strings.Join(options, "   ")

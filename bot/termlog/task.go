@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -138,6 +139,9 @@ func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 		c.printWrapped(v, fmt.Sprintf("%s %s attempt %d stalled%s", bot.SignFailed, id, max(t.Attempts, 1), reasonSuffix(b.Why)))
 	case b.Failed && t.Failed < ledger.MaxAttempts:
 		c.printWrapped(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
+		if was, ok := v.before.Project.Find(v.e.Task); ok {
+			c.excerpt(b.Why, loop.ExcerptOf(was.Attempt))
+		}
 	case b.Failed, b.Outcome == ledger.OutcomePlanned: // the following question, or the parts, show it
 	case b.Outcome == ledger.OutcomeBudget:
 		c.printWrapped(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -92,6 +93,17 @@ func loadConfig(explicit string) (*config.Config, error) {
 		return config.Empty(), nil
 	}
 	return config.Load(path)
+}
+
+// configuredZone returns the time zone of the configuration, whose clock is the person's,
+// and the host's where there is no configuration or none that can be read.
+func configuredZone(explicit string) *time.Location {
+	if cfg, err := loadConfig(explicit); err == nil {
+		if zone, err := cfg.Zone(); err == nil {
+			return zone
+		}
+	}
+	return time.Local
 }
 
 // personName returns the operator's name as other people see it.

@@ -220,7 +220,7 @@ func describeBackup(m backup.Manifest) string {
 	if len(ends) > 0 {
 		ledgerStore = "ledger up to " + strings.Join(ends, ", ")
 	}
-	return fmt.Sprintf("%s, %s, %d files, %.1f MB, of %s", ledgerStore, repositories, len(m.Files), float64(m.Size())/1e6, m.Time.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("%s, %s, %d files, %.1f MB, of %s", ledgerStore, repositories, len(m.Files), float64(m.Size())/1e6, m.Time.Local().Format("2006-01-02 15:04:05 MST"))
 }
 
 func breakLines(breaks []store.Break) string {

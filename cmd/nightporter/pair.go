@@ -85,14 +85,8 @@ nightporter pair makes it void.`,
 			if err != nil {
 				return err
 			}
-			zone := time.Local
-			if cfg, err := loadConfig(f.config); err == nil {
-				if z, err := cfg.Zone(); err == nil {
-					zone = z
-				}
-			}
 			return pairing{
-				out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), zone: zone, ask: client,
+				out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), zone: configuredZone(f.config), ask: client,
 				width: columns(cmd.OutOrStdout()), color: colour(cmd.OutOrStdout()),
 			}.run(cmd.Context(), state, role)
 		},

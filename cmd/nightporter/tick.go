@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,7 @@ configuration, state file or token · 75 try later.`,
 			defer stop()
 			outcome, err := tick(ctx, file, repo, f)
 			if err != nil {
-				printTickError(cmd, err)
+				printTickError(cmd, err, configuredZone(file))
 				return tickExit(err)
 			}
 			if asJSON {
@@ -113,7 +114,7 @@ func tick(ctx context.Context, file, repo string, f cloudagent.Flags) (cloud.Out
 }
 
 // printTickError prints what a person, or a later call, has to do.
-func printTickError(cmd *cobra.Command, err error) {
+func printTickError(cmd *cobra.Command, err error, zone *time.Location) {
 	var failed *ledger.ForgeError
 	if !errors.As(err, &failed) {
 		printProblems(cmd.ErrOrStderr(), err)
@@ -124,7 +125,7 @@ func printTickError(cmd *cobra.Command, err error) {
 		text += "\n    " + failed.Remedy
 	}
 	if !failed.RetryAt.IsZero() {
-		text += "\n    Again after " + failed.RetryAt.Local().Format("15:04")
+		text += "\n    Again after " + failed.RetryAt.In(zone).Format("15:04")
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "✗ %s\n", text)
 }

@@ -51,8 +51,22 @@ func TestTimezone(t *testing.T) {
 	const open = 10 * time.Minute // that the question is
 	for at := before.Truncate(time.Minute); !at.After(time.Now()); at = at.Add(time.Minute) {
 		if strings.Contains(m.Text, "No answer by "+at.Add(open).In(zone).Format("15:04")) {
+			shownThere(t, n, zone)
 			return
 		}
 	}
 	t.Errorf("the question ends by another zone's clock:\n%s", m.Text)
+}
+
+// shownThere checks that a command of the host shows times by the zone's clock.
+func shownThere(t *testing.T, n phoneFixture, zone *time.Location) {
+	t.Helper()
+	before := time.Now()
+	out := n.Out("nightporter", "status")
+	for at := before.Truncate(time.Minute); !at.After(time.Now()); at = at.Add(time.Minute) {
+		if strings.Contains(out, at.In(zone).Format("15:04")) {
+			return
+		}
+	}
+	t.Errorf("nightporter status shows no time of %s:\n%s", zone, out)
 }

@@ -113,9 +113,9 @@ func RestoreAdvice(state string) string {
 	case !known:
 		advice += "No backup was made of this folder here; with one from elsewhere:\n" + restore("FILE.tar.gz")
 	case gone != nil:
-		advice += fmt.Sprintf("The last backup, %s of %s, is not there any more. With it, or another one:\n", b.File, b.Time.Local().Format("2006-01-02 15:04")) + restore("FILE.tar.gz")
+		advice += fmt.Sprintf("The last backup, %s of %s, is not there any more. With it, or another one:\n", b.File, b.Time.Local().Format("2006-01-02 15:04 MST")) + restore("FILE.tar.gz")
 	default:
-		advice += "Restore the last backup, of " + b.Time.Local().Format("2006-01-02 15:04") + ":\n" + restore(b.File)
+		advice += "Restore the last backup, of " + b.Time.Local().Format("2006-01-02 15:04 MST") + ":\n" + restore(b.File)
 	}
 	if copies := ledgerCopies(state); len(copies) > 0 {
 		advice += "  Or a copy from before the last update, with the repositories of now:\n" + restore(copies[len(copies)-1]) +

@@ -15,7 +15,7 @@ import (
 // way that needs no disk: the terminal, the service manager's status, and chats.
 func (d *Daemon) onOutage(x engine.Outage) {
 	d.outage.Store(&x)
-	d.Projects.Warn("", project.AboutLedger, unsavedLine(x))
+	d.Projects.Warn("", project.AboutLedger, unsavedLine(x, d.Projects.Zone()))
 	if d.o.Outage != nil {
 		d.o.Outage(x)
 	}
@@ -32,14 +32,14 @@ func (d *Daemon) onOutage(x engine.Outage) {
 
 // unsavedLine says in each project's status that nothing can be saved, "" if it can:
 // what a session did since is not known there.
-func unsavedLine(x engine.Outage) string {
+func unsavedLine(x engine.Outage, zone *time.Location) string {
 	switch {
 	case x.Since.IsZero():
 		return ""
 	case x.Fault == ledger.FaultLedger:
-		return fmt.Sprintf("! nothing can be saved since %s, the ledger's file is damaged: stop nightporter, then see nightporter verify", x.Since.Format("15:04"))
+		return fmt.Sprintf("! nothing can be saved since %s, the ledger's file is damaged: stop nightporter, then see nightporter verify", x.Since.In(zone).Format("15:04"))
 	}
-	return fmt.Sprintf("! nothing can be saved since %s: %s", x.Since.Format("15:04"), bot.Cut(bot.Clean(x.Text), 120))
+	return fmt.Sprintf("! nothing can be saved since %s: %s", x.Since.In(zone).Format("15:04"), bot.Cut(bot.Clean(x.Text), 120))
 }
 
 // outageLine says for the status line that nothing can be saved, "" if it can.
@@ -48,5 +48,5 @@ func (d *Daemon) outageLine() string {
 	if x == nil || x.Since.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("nothing can be saved since %s, the %s fails; ", x.Since.Format(time.DateTime), x.Fault)
+	return fmt.Sprintf("nothing can be saved since %s, the %s fails; ", x.Since.In(d.Projects.Zone()).Format(time.DateTime), x.Fault)
 }

@@ -45,7 +45,9 @@ func TestOutputTail(t *testing.T) {
 	if err := os.WriteFile(going, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	h.wait("r1-1")
+	if x := h.wait("r1-1"); x.Said != "one\n  two\n10%\n99%\nlast without an end\nover" {
+		t.Errorf("its last words: %q", x.Said)
+	}
 	if g, err := h.runner.OutputTail("r1-1", 1); err != nil || !slices.Equal(g.Lines, []string{"over"}) {
 		t.Errorf("%q, %v", g.Lines, err)
 	}

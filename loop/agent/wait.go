@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -281,10 +282,27 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}
+	x.Said = r.lastWords(x.Session)
 	if x.Reason == ledger.ExitSelf && x.Failure == "" && !x.Called {
 		r.explainSilence(x, folder)
 	}
 }
+
+// lastWords returns the last texts and calls that an agent's output shows, "" for none.
+// They are for people alone, so an output that cannot be read has none.
+func (r *Runner) lastWords(session string) string {
+	tail, err := r.OutputTail(session, wordsKept)
+	if err != nil {
+		r.o.Log.Warn("the last words of a session cannot be read", "session", session, "err", err)
+		return ""
+	}
+	lines := slices.DeleteFunc(tail.Lines, func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "{") }) // an event of a program that is not known
+	return strings.ReplaceAll(strings.ToValidUTF8(strings.Join(lines, "\n"), ""), "\x00", "")
+}
+
+// wordsKept is how many lines ledger.Exit.Said has at most. They are not cut: half of a
+// secret is not found.
+const wordsKept = 6
 
 // explainSilence adds to the exit that the session's shell did not find hat.
 func (r *Runner) explainSilence(x *ledger.Exit, folder string) {

@@ -18,6 +18,7 @@ type Question struct {
 	Text    string          `json:"text"`
 	Tried   string          `json:"tried,omitempty"`
 	Needs   string          `json:"needs,omitempty"`
+	Excerpt *FailureExcerpt `json:"excerpt,omitempty"` // AskBlocked: what programs said in the attempt that failed; nil = nothing is known
 	Options []string        `json:"options,omitempty"` // AskAgent: options a, b, c, … in order
 	Choice  string          `json:"choice,omitempty"`  // the option that the agent would choose, as written
 	By      string          `json:"by,omitempty"`      // AskNow, AskLate: name of the person who sent the command

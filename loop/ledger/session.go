@@ -131,6 +131,7 @@ type Exit struct {
 	Started  time.Time    `json:"started"`
 	Ended    time.Time    `json:"ended"`
 	Tail     string       `json:"tail,omitempty"`   // last lines of output, at most 4 kB, valid UTF-8
+	Said     string       `json:"said,omitempty"`   // an agent's last words and calls, as people read them; "" = its output shows none
 	Turns    int          `json:"turns"`            // number of model turns; -1 = unknown
 	Tokens   int64        `json:"tokens"`           // -1 = unknown
 	CostUSD  float64      `json:"cost_usd"`         // -1 = unknown

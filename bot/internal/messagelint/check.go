@@ -57,6 +57,7 @@ func Check(t testing.TB, name string, m bot.Message) {
 			t.Errorf("%s %s says %q: %s", name, m.Key, bad, l.Text)
 		}
 	}
+	ownWords(t, name, m)
 	ends, _ := lookUp(m.Key)
 	if len(ends) == 0 || len(m.Lines) == 0 {
 		return
@@ -327,6 +328,73 @@ func onSlack(t testing.TB, name string, m bot.Message) {
 	}
 }
 
+// ownWords checks that Slack shows no command as Telegram takes it, and that no platform
+// shows the backticks of Markdown. Foreign text is left out: Slack shows it as it is.
+func ownWords(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	s := slack.Render(m, nil, "")
+	raw, err := json.Marshal(s.Blocks)
+	var tree any
+	if err == nil {
+		err = json.Unmarshal(raw, &tree)
+	}
+	if err != nil {
+		t.Errorf("%s %s: %v", name, m.Key, err)
+	}
+	for _, typed := range append(telegramCommands(tree, m.Key == bot.KeyHelp), slashes(s.Text)...) {
+		t.Errorf("%s %s: Slack shows Telegram's command %q", name, m.Key, typed)
+	}
+	for _, l := range m.Lines {
+		if l.Kind != bot.Pre && strings.Contains(l.Text, "`") {
+			t.Errorf("%s %s shows a backtick: %s", name, m.Key, l.Text)
+		}
+	}
+}
+
+// slash matches a slash with the word behind it, and what stands before it.
+var slash = regexp.MustCompile(`(^|.)/([A-Za-z][A-Za-z0-9_]*)`)
+
+// slashes returns nightporter's commands in a text that begin with a slash of their
+// own. In Slack "/porter" stands before each, without a second slash.
+func slashes(text string) (found []string) {
+	for _, at := range slash.FindAllStringSubmatch(text, -1) {
+		before, word := at[1], at[2]
+		if strings.ContainsAny(before, "/.~:") || before != "" && (unicode.IsLetter(rune(before[0])) || unicode.IsDigit(rune(before[0]))) {
+			continue // part of a path or an address
+		}
+		if _, err := bot.Parse("/" + word); word != strings.TrimPrefix(slack.Command, "/") && (err == nil || lacks(err)) {
+			found = append(found, "/"+word)
+		}
+	}
+	return found
+}
+
+// telegramCommands returns the commands with a slash of their own in all texts that
+// nightporter wrote itself. Quotes are others' words, and so is preformatted text unless
+// ours says otherwise.
+func telegramCommands(v any, ours bool) (found []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			found = append(found, telegramCommands(e, ours)...)
+		}
+	case map[string]any:
+		kind := v["type"]
+		if kind == "rich_text_quote" || kind == "rich_text_preformatted" && !ours {
+			return nil
+		}
+		if text, is := v["text"].(string); is {
+			found = slashes(text)
+		}
+		for _, part := range []string{"elements", "text"} {
+			if _, is := v[part].(string); !is {
+				found = append(found, telegramCommands(v[part], ours)...)
+			}
+		}
+	}
+	return found
+}
+
 // inOrder collects the texts of a block in reading order.
 func inOrder(v any, b *strings.Builder) {
 	switch v := v.(type) {
@@ -343,10 +411,10 @@ func inOrder(v any, b *strings.Builder) {
 }
 
 // commandless removes the differences between commands on both platforms:
-// "/task_8" is "/porter task 8" on Slack.
+// "/task_8" is "/porter task 8" on Slack, and "task 8" in the list of commands.
 func commandless(s string) string {
-	s = strings.ReplaceAll(flat(s), "/porter", "/")
-	return strings.NewReplacer("_", "", "//", "/").Replace(s)
+	s = strings.ReplaceAll(flat(s), slack.Command, "/")
+	return strings.NewReplacer("_", "", "/", "").Replace(s)
 }
 
 // Mrkdwn parses a text as Slack does in an element without markdown. It returns

@@ -89,3 +89,15 @@ func longest(s string) int {
 	}
 	return n
 }
+
+// TestSlashes checks what counts as a command that Slack does not take.
+func TestSlashes(t *testing.T) {
+	for text, want := range map[string]string{
+		"Type /why 7": "/why", "(/resume)": "/resume", "→ /task_8": "/task_8", "/porter why 7": "", "No /guidence": "",
+		"docs/plan.md": "", "https://example.org/stop": "", "/usr/stop/x": "", "and/or /log": "/log",
+	} {
+		if got := strings.Join(slashes(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

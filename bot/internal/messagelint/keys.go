@@ -119,7 +119,7 @@ var Keys = map[string][]string{
 	"asked": nil, "media": nil, "fault": nil, "unsaved": nil, "cost": nil, "diff": nil, "diff.empty": nil, "diff.file": nil, "diff.html": nil, "diff.nofile": nil, "diff.page": nil, "diff.which": nil, "digest.all": nil, "digest.elsewhere": nil, "digest.none": nil,
 	"evidence.altered": nil, "evidence.broken": nil, "evidence.none": nil, "evidence.open": nil, "evidence.whole": nil,
 	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
-	"log": nil, "why": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
+	"log": nil, "log.tail": nil, "log.file": nil, "why": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
 	"plan": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
 	"threshold": nil, "threshold.none": nil, "threshold.usage": nil,
 	"press.second": nil, "run.idle": nil, "run.nohost": nil, "run.nothing": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,

@@ -80,9 +80,9 @@ func keysIn(t *testing.T, dir fs.FS) (whole, begun map[string]string) {
 						take(n.Rhs[i], "")
 					}
 				}
-			case *ast.ValueSpec: // KeyDigest = "digest"
+			case *ast.ValueSpec: // KeyHelp = "help"
 				for i, id := range n.Names {
-					if strings.HasPrefix(id.Name, "KeyDigest") && i < len(n.Values) {
+					if strings.HasPrefix(id.Name, "Key") && i < len(n.Values) {
 						take(n.Values[i], "")
 					}
 				}

@@ -40,7 +40,7 @@ var asked = time.Date(2026, 11, 20, 3, 6, 0, 0, berlin)
 func drawQuestion(t *rapid.T) ledger.Question {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
-			"refund the order", "`order.go`", "```go\n\tif x < y {\n\t\treturn\n\t}\n```", "- one\n- two", "**bold** _it_ <b>b</b> &amp;", "https://example.org/a?b=c", "/stop", "@all",
+			"refund the order", "`order.go`", "```\n\tif x < y {\n\t\treturn\n\t}\n```", "- one\n- two", "**bold** _it_ <b>b</b> &amp;", "https://example.org/a?b=c", "/stop", "@all",
 			"<@U1> <!channel>", "README.md", "a/b/c.go", "👩‍👩‍👧 ❤️", "\u202eright to left\u2066", "שלום עולם", "日本語のタイトル", "é\u0301\u0302", "\r\n", "…", "q5 retry", "┃ quoted", "\t\tindented",
 		}),
 		rapid.StringN(0, 40, -1),
@@ -64,6 +64,9 @@ func drawQuestion(t *rapid.T) ledger.Question {
 			q.Paths = append(q.Paths, fmt.Sprint(n, text("path")))
 		}
 	}
+	if kind == ledger.AskBlocked && rapid.Bool().Draw(t, "excerpt") {
+		q.Excerpt = &ledger.FailureExcerpt{Run: "npm test", Exit: 1, Output: ledger.LastLines(text("output")), Refused: text("refused"), Hat: "builder", Said: ledger.LastLines(text("said"))}
+	}
 	if kind == ledger.AskChecks {
 		q.Proof = &ledger.Proof{Word: ledger.ChangedChecks, Reason: text("reason"), Changes: []ledger.CheckChange{{Path: text("check"), Kind: "script", Action: "changed", Cases: []string{text("case")}}}}
 	}
@@ -77,6 +80,9 @@ func decided(t rapid.TB, q ledger.Question) {
 	texts = append(texts, q.Paths...)
 	if q.Proof != nil {
 		texts = append(texts, q.Proof.Reason, q.Proof.Changes[0].Path, q.Proof.Changes[0].Cases[0])
+	}
+	if x := q.Excerpt; x != nil {
+		texts = append(texts, x.Output, x.Refused, x.Said)
 	}
 	s := loop.State{Project: loop.Project{Name: "shop", Questions: []ledger.Question{q}, Tasks: loop.NewTaskList(loop.TaskState{
 		Task: ledger.Task{ID: "Task 8", Title: "Refund flow", Mark: ledger.MarkOpen}, Status: ledger.Blocked, Why: q.Text, Question: q.ID, Failed: 2})}}
@@ -124,13 +130,13 @@ func beginning(t rapid.TB, name string, m bot.Message, shown string, most int) {
 	}
 }
 
-// letters returns a text as it is compared: harmless, and without spaces and the marks
-// of a quote.
+// letters returns a text as it is compared: harmless, and without spaces, the marks of a
+// quote and those of code.
 func letters(s string) string {
 	var b strings.Builder
 	for _, line := range bot.CleanLines(s) {
 		b.WriteString(strings.Map(func(r rune) rune {
-			if unicode.IsSpace(r) || r == '┃' || r == '\u2060' || r == unicode.ReplacementChar {
+			if unicode.IsSpace(r) || r == '┃' || r == '`' || r == '\u2060' || r == unicode.ReplacementChar {
 				return -1
 			}
 			return r

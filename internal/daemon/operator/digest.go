@@ -56,7 +56,7 @@ func (svc *Service) digestView(ctx context.Context, project string, args map[str
 }
 
 func (svc *Service) digestOf(ctx context.Context, project string, args map[string]string) (text string, out Digest, err error) {
-	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: time.Now()}
+	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: svc.now()}
 	f, err := svc.facts(ctx, project, &q)
 	if err != nil {
 		return "", out, err

@@ -157,7 +157,7 @@ func (svc *Service) people(_ context.Context, _ api.View) (api.Reply, error) {
 	}
 	var lines []string
 	for _, p := range people {
-		lines = append(lines, fmt.Sprintf("%-6s %s  %s, since %s", p.Role, p.ID, p.Name, p.Since.Local().Format("2006-01-02 15:04")))
+		lines = append(lines, fmt.Sprintf("%-6s %s  %s, since %s", p.Role, p.ID, p.Name, p.Since.In(svc.o.Projects.Zone()).Format("2006-01-02 15:04")))
 	}
 	return reply(strings.Join(lines, "\n"), people)
 }

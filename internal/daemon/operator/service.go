@@ -92,6 +92,10 @@ type Sessions interface {
 // New returns a service for these dependencies.
 func New(o Options) *Service { return &Service{o: o} }
 
+// now returns the time in the configured zone: people read it by their own clock,
+// wherever the host stands.
+func (svc *Service) now() time.Time { return time.Now().In(svc.o.Projects.Zone()) }
+
 // Do decides an input of the operator.
 func (svc *Service) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return svc.o.Engine.Do(ctx, in)
@@ -142,9 +146,6 @@ func (svc *Service) Projects() []string {
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" }) // the stream of shared entries
 }
-
-// now returns the time in the zone in which people are told times.
-func (svc *Service) now() time.Time { return time.Now().In(svc.o.Projects.Zone()) }
 
 // project returns the given name or, for "", the name of the only project.
 func (svc *Service) project(name string) string {

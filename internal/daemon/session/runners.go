@@ -52,7 +52,7 @@ func (r *Runners) Start(ctx context.Context, l ledger.Launch) error {
 // a secret in the output is removed: the ledger keeps its last lines.
 func (r *Runners) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	x, err := r.now.Load().Wait(ctx, session)
-	x.Text, x.Tail = secret.Redact(x.Text), secret.Redact(x.Tail)
+	x.Text, x.Tail, x.Said = secret.Redact(x.Text), secret.Redact(x.Tail), secret.Redact(x.Said)
 	return x, err
 }
 
