@@ -170,7 +170,7 @@ func (d *decision) attachMore(b AttachMore) {
 		return
 	}
 	if len(has.Files)+len(d.in.Files) > ledger.MaxAttachments {
-		d.refuse(ledger.CodeTooMany, "%s has %d files; more are not kept", b.To, len(has.Files))
+		d.refuse(ledger.CodeTooMany, "%s has %d files, which are the most", b.To, len(has.Files))
 		return
 	}
 	d.attach(about, b.To)

@@ -49,7 +49,7 @@ var Entries = map[string][]Teller{
 	"event.refused":     {Console},
 	"evidence":          {Evidence},
 	"exemptions.set":    {Console, Log},
-	"files.attached":    silent, // the reply and the receipts say it
+	"files.attached":    {Notify},
 	"files.erased":      silent, // the reply says it
 	"guidance.bound":    {Console, Notify, Report},
 	"guidance.changed":  {Console, Notify},
