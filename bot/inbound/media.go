@@ -109,6 +109,10 @@ func (v *request) loadOne(ctx context.Context, f bot.RemoteFile) (data []byte, w
 	if !errors.Is(err, bot.ErrRejected) && v.countLoad() < maxLoads {
 		return nil, "", errNotLoaded
 	}
+	var refused *bot.SendError
+	if errors.As(err, &refused) && errors.Is(err, bot.ErrRejected) {
+		return nil, "It could not be loaded: " + bot.Cut(bot.Clean(refused.Text), 120) + ".", nil
+	}
 	return nil, "It could not be loaded; send it again.", nil
 }
 

@@ -189,7 +189,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	})
 	if talks {
 		d.Hub = chat.New(chat.Options{
-			Store: d.Store, Engine: d.Engine, Catalog: catalog, Threads: threads, Host: d.Operator.Host(), Digests: d.Digests, Changes: d.Changes,
+			Store: d.Store, Engine: d.Engine, Catalog: catalog, Threads: threads, Host: d.Operator.Host(), Digests: d.Digests, Changes: d.Changes, Files: d.files,
 			Hash: func(code string) string { return operator.PairingHash(key, code) }, Log: d.Log,
 		})
 	}
