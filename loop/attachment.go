@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -190,7 +191,7 @@ func (d *decision) attachMore(b AttachMore) {
 func (d *decision) eraseFiles(id string) {
 	has := d.Project.AttachedTo(strings.ToLower(strings.TrimSpace(id)))
 	if len(has.Files) == 0 {
-		d.refuse(ledger.CodeNothing, "%s has no files", id)
+		d.refuse(ledger.CodeNothing, "no files came with %s", id)
 		return
 	}
 	var hashes []string
@@ -201,5 +202,9 @@ func (d *decision) eraseFiles(id string) {
 	}
 	d.add(scope{}, ledger.FilesErased{To: has.To, Hashes: hashes, By: d.by()})
 	d.effect(d.uniqueKey(has.To+" erase"), ledger.EffectErase{Hashes: hashes})
-	d.answer = ledger.Answer{OK: true, Code: ledger.CodeRemoved, ID: has.To, Text: "erased"}
+	files := "file"
+	if len(has.Files) > 1 {
+		files = "files"
+	}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeRemoved, ID: has.To, Text: fmt.Sprintf("%s: %d %s erased\nSessions that begin now do without. Backups of before still have it all.", has.To, len(has.Files), files)}
 }
