@@ -216,6 +216,9 @@ func Added(s loop.State, a loop.Addition) Message {
 	m := newMessage("add.done", first)
 	m.Project, m.About = name, a.IDs[0]
 	m.titles(a.Tasks)
+	if pictures := picturesOf(s, a.ID); pictures != "" {
+		m.add(strings.TrimPrefix(pictures, " · ") + " with it.")
+	}
 	switch {
 	case !under:
 		m.add("No run is under way; it is in " + file + ".")

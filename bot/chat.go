@@ -20,23 +20,34 @@ type Inbound struct {
 	Title      string // title of the topic or group, as the platform gives it; "" = not known
 	Unpairable string // why the sender can never be paired: "anonymous", "a bot", "a channel"; "" = a person
 
-	Text         string // as typed; "" for a button press and for a message without text
-	Message      string // the platform's id of the message with Text, or of the message whose button was pressed
-	Unseen       bool   // Text leaves no message in the chat, which the bot need not be in: Message names the sender, to reply to them
-	ReplyTo      string // the platform's id of the message that this one replies to, "" = none
-	ReplyToText  string // first line of the ReplyTo message as the platform shows it, if the bot sent it; "" = not known
-	ReplyToWhole string // text or caption of the ReplyTo message, if somebody but the bot wrote it and the platform shows it
-	Named        bool   // Text was addressed to the bot by its name, which the adapter removed
-	Reaction     bool   // Text is a symbol that was put on the ReplyTo message, which the bot sent
-	Edited       bool   // the sender edited the message; Text is the new text
-	Media        bool   // the message has a picture, voice message or file; Text is its caption
-	Kind         string // what Media is, for people: "photo", "voice note"; "" = not known
-	Album        string // the platform's id of the album that Media belongs to, "" = none
-	Press        string // the pressed button's callback data, "" = no press
-	PressID      string // the platform's id of the press, needed to acknowledge it
+	Text         string       // as typed; "" for a button press and for a message without text
+	Message      string       // the platform's id of the message with Text, or of the message whose button was pressed
+	Unseen       bool         // Text leaves no message in the chat, which the bot need not be in: Message names the sender, to reply to them
+	ReplyTo      string       // the platform's id of the message that this one replies to, "" = none
+	ReplyToText  string       // first line of the ReplyTo message as the platform shows it, if the bot sent it; "" = not known
+	ReplyToWhole string       // text or caption of the ReplyTo message, if somebody but the bot wrote it and the platform shows it
+	Named        bool         // Text was addressed to the bot by its name, which the adapter removed
+	Reaction     bool         // Text is a symbol that was put on the ReplyTo message, which the bot sent
+	Edited       bool         // the sender edited the message; Text is the new text
+	Media        bool         // the message has a picture, voice message or file; Text is its caption
+	Kind         string       // what Media is, for people: "photo", "voice note"; "" = not known
+	Album        string       // the platform's id of the album that Media belongs to, "" = none
+	Files        []RemoteFile // of Media, what can be loaded from the platform
+	Press        string       // the pressed button's callback data, "" = no press
+	PressID      string       // the platform's id of the press, needed to acknowledge it
 
 	Sent time.Time // by the platform's clock
 	More bool      // later updates are at hand, and the cursor of each covers this one
+}
+
+// RemoteFile is a picture or a recording that lies at the platform until it is loaded.
+type RemoteFile struct {
+	ID       string // what its adapter loads it by
+	Kind     ledger.AttachmentKind
+	Type     string        // media type as the sender's program says; "" = not known
+	Size     int64         // bytes as the platform says; 0 = not known
+	Name     string        // as the sender has it; "" = none
+	Duration time.Duration // of a recording; 0 = not known
 }
 
 // Receiver takes the updates of a platform. Receive returns after the update's

@@ -18,6 +18,7 @@ const (
 	VerbNow      Verb = "now"
 	VerbQueue    Verb = "queue"
 	VerbDrop     Verb = "drop"
+	VerbErase    Verb = "erase"
 	VerbAnswer   Verb = "answer"
 	VerbApprove  Verb = "approve"
 	VerbReject   Verb = "reject"

@@ -78,3 +78,17 @@ func changeGuidance(ctx context.Context, d dispatch) (Message, error) {
 	}
 	return d.do(ctx, loop.DropGuidance{ID: id})
 }
+
+// eraseFiles erases what was sent with guidance, an answer or an added task.
+func eraseFiles(ctx context.Context, d dispatch) (Message, error) {
+	id := strings.ToLower(strings.TrimSpace(d.c.Target))
+	if a, ok := d.s.Project.Addition(id); ok {
+		id = a.ID // a task that was added
+	}
+	if id == "" {
+		m := refusal("cmd.whichfiles", SignAsk+" /erase: the pictures of what?")
+		m.add("Type for example /erase g9.")
+		return m, nil
+	}
+	return d.do(ctx, loop.EraseFiles{ID: id})
+}

@@ -258,7 +258,7 @@ func answerSign(kind string, ok bool) string {
 		return SignPaused
 	case "resume":
 		return SignNow
-	case "drop_guidance", "skip":
+	case "drop_guidance", "skip", "erase":
 		return SignAway
 	case "answer":
 		return SignDone

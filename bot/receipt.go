@@ -16,11 +16,26 @@ import (
 // quote the person's words.
 
 // receipt returns a receipt's first line, "○ g17 queued · 01:47", and the words.
-func receipt(key, sign, what, project string, i guidance.Item, now time.Time) Message {
+func receipt(key, sign, what string, s loop.State, i guidance.Item, now time.Time) Message {
 	m := newMessage("guidance."+key, sign+" "+i.ID+" "+what+" · "+now.Format("15:04"))
-	m.Project, m.About = project, i.Task
-	m.quote(addressed(i) + i.Text + OriginOf(i))
+	m.Project, m.About = s.Project.Name, i.Task
+	m.quote(addressed(i) + i.Text + OriginOf(i) + picturesOf(s, i.ID))
 	return m
+}
+
+// picturesOf tells how many pictures were sent with guidance or added tasks, to stand
+// behind the words: " · 2 pictures". It returns "" for none.
+func picturesOf(s loop.State, id string) string {
+	n := 0
+	for _, f := range s.Project.AttachedTo(id).Files {
+		if f.Picture() {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return " · " + Plural(n, "picture")
 }
 
 // OriginOf says whose comment on what an item was made of, to stand behind its words:
@@ -76,9 +91,9 @@ func QueuedWords(s loop.State, i guidance.Item, forecast ledger.Forecast, now, s
 }
 
 func queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent time.Time, what string) Message {
-	m := receipt("queued", SignLater, what, s.Project.Name, i, now)
+	m := receipt("queued", SignLater, what, s, i, now)
 	if i.Sticky {
-		m = receipt("sticky", SignLater, "sticky", s.Project.Name, i, now)
+		m = receipt("sticky", SignLater, "sticky", s, i, now)
 	}
 	if !sent.IsZero() {
 		m.Lines[0].Text = Cut(m.Lines[0].Text+" (sent "+Clock(sent, now)+")", FirstWidth)
@@ -101,7 +116,7 @@ func queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent t
 
 // Changed is the receipt of queued guidance whose words were edited in the chat.
 func Changed(s loop.State, i guidance.Item, now time.Time) Message {
-	m := receipt("changed", SignLater, "changed", s.Project.Name, i, now)
+	m := receipt("changed", SignLater, "changed", s, i, now)
 	m.add("Still waiting for the next session.")
 	m.button("Drop", "/drop "+i.ID)
 	if Doing(s) != "" && agentInFlight(s) {
@@ -114,7 +129,7 @@ func Changed(s loop.State, i guidance.Item, now time.Time) Message {
 // the session that this session repeats, "" if it repeats none.
 func Injected(s loop.State, i guidance.Item, hat, session, replaces string, now time.Time) Message {
 	who := strings.TrimSpace(shortID(taskOf(i)) + " " + Cut(Clean(hat), 10))
-	m := receipt("injected", SignNow, "with "+who, s.Project.Name, i, now)
+	m := receipt("injected", SignNow, "with "+who, s, i, now)
 	m.About = taskOf(i)
 	run, n, _ := strings.Cut(Clean(session), "-")
 	line := run + ", session " + n
@@ -140,7 +155,7 @@ func taskOf(i guidance.Item) string {
 // HandedOn is the receipt of guidance whose session ended without using it, so
 // that the next session gets it.
 func HandedOn(s loop.State, i guidance.Item, b ledger.SessionEnded, session string, now time.Time) Message {
-	m := receipt("replaced", SignAgain, "handed on", s.Project.Name, i, now)
+	m := receipt("replaced", SignAgain, "handed on", s, i, now)
 	m.About = taskOf(i)
 	_, n, _ := strings.Cut(Clean(session), "-")
 	m.add("Session " + n + ": " + EndText(b) + ".")
@@ -159,16 +174,16 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 	var m Message
 	switch i.State {
 	case guidance.SetAside:
-		m = receipt("setaside", SignAway, "set aside", s.Project.Name, i, now)
+		m = receipt("setaside", SignAway, "set aside", s, i, now)
 		m.said(who, i.Note)
 		m.add("Not used again unless you resend it.")
 		m.addButton(textButton("Resend", "/guidance", "NEW WORDS"))
 	case guidance.NotReported:
-		m = receipt("notreported", SignLook, "not reported", s.Project.Name, i, now)
+		m = receipt("notreported", SignLook, "not reported", s, i, now)
 		m.add(who + " did not say what it did with it. It still holds for " + orElse(shortID(task), "its task") + ", and the reviewer looks for it.")
 		m.diff(task)
 	default:
-		m = receipt("addressed", SignDone, "addressed", s.Project.Name, i, now)
+		m = receipt("addressed", SignDone, "addressed", s, i, now)
 		m.said(who, i.Note)
 		m.diff(task)
 	}
@@ -181,7 +196,7 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 func stickyReceipt(s loop.State, i guidance.Item, who string, now time.Time) Message {
 	m := newMessage("guidance.sticky", SignLater+" "+i.ID+" sticky since "+Clock(i.At, now))
 	m.Project = s.Project.Name
-	m.quote(addressed(i) + i.Text + OriginOf(i))
+	m.quote(addressed(i) + i.Text + OriginOf(i) + picturesOf(s, i.ID))
 	text := "In every writing session until you drop it. Last: " + who
 	switch i.State {
 	case guidance.SetAside:
@@ -226,7 +241,7 @@ func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note
 		m.add(upper(Cut(Clean(hat), 16)) + ", " + now.Format("15:04") + ": followed.")
 		return m
 	}
-	m := receipt("notfollowed", SignFailed, "not followed", s.Project.Name, i, now)
+	m := receipt("notfollowed", SignFailed, "not followed", s, i, now)
 	m.About = taskOf(i)
 	m.said(strings.TrimSpace(shortID(taskOf(i))+" "+Cut(Clean(hat), 16)), note)
 	m.add("Goes to the fixer as a major issue, with your words.")
@@ -237,8 +252,8 @@ func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note
 }
 
 // Gone is the receipt of expired guidance, which no session will get any more.
-func Gone(project string, i guidance.Item, why string, now time.Time) Message {
-	m := receipt("expired", SignAway, "expired", project, i, now)
+func Gone(s loop.State, i guidance.Item, why string, now time.Time) Message {
+	m := receipt("expired", SignAway, "expired", s, i, now)
 	m.add(upper(Cut(Clean(why), 2*quoteWidth)) + ". Gone unless you keep it.")
 	m.button("Keep", i.ID+" keep")
 	return m

@@ -117,6 +117,9 @@ func (d *decision) addTasks(b AddTasks) {
 	}
 	id := d.nextID("a")
 	d.add(about, ledger.TasksAsked{ID: id, Repo: b.Repo, Source: b.Source, Tasks: tasks, By: d.in.Name})
+	if b.Session == "" {
+		d.attach(scope{}, id)
+	}
 	d.write(Addition{ID: id, Repo: b.Repo, Source: b.Source}, ledger.AddTasks{Tasks: tasks, Known: sameTitles(b.Known, tasks)})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAdding, ID: id, Text: "being added"}
 }
@@ -367,6 +370,8 @@ func (d *decision) editAdd(b EditAdd) {
 	id := d.nextID("a")
 	d.unask(a)
 	d.add(scope{}, ledger.TasksAsked{ID: id, Repo: a.Repo, Source: a.Source, Tasks: tasks, By: d.in.Name, After: a.ID})
+	d.hand(a.ID, id)
+	d.attach(scope{}, id)
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAdding, ID: id, Text: "being added"}
 }
 

@@ -142,6 +142,9 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	d.add(scope{task: q.Task}, ledger.QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: given.along})
 	d.say("%s %s", q.ID, trimJoin(choice, b.Words))
 	effect.apply(d, given)
+	if q.Task != "" && strings.TrimSpace(b.Words) != "" && d.answer.OK {
+		d.attach(scope{task: q.Task}, q.ID) // unless its words became guidance
+	}
 }
 
 // chooseOption returns the verb or letter that a person's text stands for. The text

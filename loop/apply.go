@@ -129,7 +129,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	case ledger.RunQueued:
 		p.Queued = &b
 	case ledger.TasksAsked, ledger.TasksAdded, ledger.TasksUnasked, ledger.TasksRemoved:
-		p = p.applyAddition(e)
+		p = p.applyAddition(e).applyAttachment(e)
+	case ledger.FilesAttached, ledger.FilesErased:
+		p = p.applyAttachment(e)
 	case ledger.SourceRead:
 		return p.read(b, e.Time)
 	case ledger.PartsMade:
@@ -197,6 +199,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		id := b.Before.Question.ID
 		p.Answered = slices.DeleteFunc(slices.Clone(p.Answered), func(s Answered) bool { return s.ID == id })
 		p.Questions = append(slices.Clip(p.Questions), b.Before.Question)
+		p = p.applyAttachment(e)
 	case ledger.QuestionExpired:
 		s := Answered{ID: b.ID, Text: "unanswered: " + b.Then, At: e.Time}
 		if n := slices.IndexFunc(p.Questions, func(q ledger.Question) bool { return q.ID == b.ID }); n >= 0 && p.Questions[n].Kind == ledger.AskAgent && b.Choice != "" {

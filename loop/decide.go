@@ -46,6 +46,10 @@ func (d *decision) decide() Decision {
 		d.dropGuidance(b.ID)
 	case KeepGuidance:
 		d.keepGuidance(b.ID)
+	case AttachMore:
+		d.attachMore(b)
+	case EraseFiles:
+		d.eraseFiles(b.ID)
 	case Now:
 		d.now(b.Text)
 	case AnswerQuestion:
@@ -159,6 +163,7 @@ func (d *decision) adopt(p people.Decision) {
 }
 
 func (d *decision) made() Decision {
+	d.answer.Attached = d.attached
 	return Decision{Entries: d.entries, After: d.after, Effects: d.effects, Answer: d.answer, State: d.State}
 }
 

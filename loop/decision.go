@@ -23,12 +23,13 @@ type Decision struct {
 // the rest of the decision sees the state after that entry.
 type decision struct {
 	State
-	in      Input
-	entries []ledger.Entry
-	after   []State // After[n] of the Decision
-	effects []ledger.Effect
-	answer  ledger.Answer
-	reword  func(ledger.Entry) ledger.Entry // lets a test change an entry's sentences before anything sees them; nil: none
+	in       Input
+	entries  []ledger.Entry
+	after    []State // After[n] of the Decision
+	effects  []ledger.Effect
+	answer   ledger.Answer
+	attached int                             // how many of the input's files were recorded
+	reword   func(ledger.Entry) ledger.Entry // lets a test change an entry's sentences before anything sees them; nil: none
 }
 
 // scope names the task and the session that an entry is about; either may be empty.

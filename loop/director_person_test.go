@@ -40,6 +40,17 @@ func (d *director) person(word, rest string) {
 	case "/edit":
 		id, text, _ := strings.Cut(rest, " ")
 		d.input(EditGuidance{id, text})
+	case "/more": // of an album
+		to, words, _ := strings.Cut(rest, " ")
+		d.input(AttachMore{To: to, Words: words})
+	case "/erase":
+		d.input(EraseFiles{rest})
+	case "photo": // the next command comes with it: NAME ALBUM
+		name, album, _ := strings.Cut(rest, " ")
+		d.files, d.album = nil, album
+		if name != "lost" {
+			d.files = []ledger.Attachment{{Hash: name, Kind: ledger.AttachmentPhoto, Type: "image/jpeg", Size: 5}}
+		}
 	case "/now":
 		d.input(Now{rest})
 	case "/add":

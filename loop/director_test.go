@@ -168,7 +168,7 @@ func (d *director) settle() {
 				d.exit(func(x *ledger.Exit) { x.Cached, x.Started = true, x.Ended })
 				return
 			}
-		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectPush, ledger.EffectRequest, ledger.EffectAddTasks, ledger.EffectRemoveTasks:
+		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectPush, ledger.EffectRequest, ledger.EffectAddTasks, ledger.EffectRemoveTasks, ledger.EffectErase:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -269,6 +269,10 @@ func (d *director) let(kind string) {
 		d.settle()
 	case "memory":
 		take[ledger.EffectRemember](d.night, nil)
+		d.input(Wake{})
+		d.settle()
+	case "erase":
+		take[ledger.EffectErase](d.night, nil)
 		d.input(Wake{})
 		d.settle()
 	case "session.end":

@@ -33,7 +33,7 @@ func (p Project) forget(now time.Time) Project {
 	p.Guidance = p.Guidance.Forget(func(i guidance.Item) bool {
 		return i.At.Before(now.Add(-keptGuidance)) && (i.Over() || !i.Open() && !i.Sticky && !p.mayContinue(i.Bound))
 	})
-	return p
+	return p.forgetAttached()
 }
 
 // forgetTips leaves out what is known of the branches of archived sources: that a

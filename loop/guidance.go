@@ -51,6 +51,7 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 	}
 	item.ID = d.nextID("g")
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
+	d.attach(scope{}, item.ID)
 	item.State = guidance.Queued
 	to := Forecast(d.State, item)
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Forecast: to, Text: fmt.Sprintf("%s queued → %s", item.ID, to)}
@@ -270,6 +271,7 @@ func (d *decision) now(text string) {
 		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.BaselineTimeout.D()),
 	}
 	d.add(scope{task: t.Task.ID, session: session.ID}, ledger.QuestionAsked{Question: q})
+	d.attach(scope{}, q.ID)
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ledger.ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
 }
 
@@ -279,6 +281,7 @@ func (d *decision) queueNow(q ledger.Question) string {
 	item := guidance.Item{ID: d.nextID("g"), Text: strings.TrimSpace(q.Text), By: q.By, At: d.in.Time}
 	item.Source = d.sourceOf(item)
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
+	d.hand(q.ID, item.ID)
 	return item.ID
 }
 

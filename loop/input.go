@@ -20,9 +20,11 @@ type Input struct {
 	Role    ledger.Role // the actor's role on arrival; Decide refuses the input if the actor has lost it since. "" = not checked
 	Project string
 	Body    InputBody
-	Settles int64      // number of the effect whose result this is; 0 = none
-	Result  EffectName // the same effect; zero = none
-	Idle    bool       // Decide plans no work, for example because no daemon is running
+	Settles int64               // number of the effect whose result this is; 0 = none
+	Result  EffectName          // the same effect; zero = none
+	Idle    bool                // Decide plans no work, for example because no daemon is running
+	Files   []ledger.Attachment // that the sender sent along; their bytes are on the disk. Answer.Attached tells how many are in the ledger now
+	Album   string              // that more files belong to, which come as inputs of their own; "" = none
 }
 
 // InputBody is the content of one kind of input: a type of this file, or of package
@@ -71,6 +73,14 @@ type KeepGuidance struct{ ID string }
 // confirm it. An empty Text reruns the session without asking. With no session in
 // flight, Text is queued as guidance.
 type Now struct{ Text string }
+
+// AttachMore adds the input's files to what earlier files of the same album were sent
+// with, "g17", and their words to guidance that is still queued.
+type AttachMore struct{ To, Words string }
+
+// EraseFiles erases the bytes of the files that were sent with guidance, an answer or
+// an addition: "g17", "q5", "a3".
+type EraseFiles struct{ ID string }
 
 // AnswerQuestion answers a question. Question is its id, or the id of a task that
 // has exactly one open question. Choice is a verb, a letter, an option, or an
@@ -376,6 +386,8 @@ func (EditGuidance) InputKind() string    { return "edit_guidance" }
 func (DropGuidance) InputKind() string    { return "drop_guidance" }
 func (KeepGuidance) InputKind() string    { return "keep_guidance" }
 func (Now) InputKind() string             { return "now" }
+func (AttachMore) InputKind() string      { return "attach" }
+func (EraseFiles) InputKind() string      { return "erase" }
 func (AnswerQuestion) InputKind() string  { return "answer" }
 func (SkipTask) InputKind() string        { return "skip" }
 func (RetryTask) InputKind() string       { return "retry" }

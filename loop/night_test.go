@@ -23,6 +23,8 @@ type night struct {
 	who      string      // sender of commands; "" = the console
 	role     ledger.Role // role that let the sender in; "" = not checked
 	t        faults
+	files    []ledger.Attachment // of the next input
+	album    string
 	s        State
 	folded   State // fold of the entries as the ledger would return them
 	folder   *Folder
@@ -125,7 +127,8 @@ func (n *night) do(body InputBody, key string) Decision {
 	if key == "" {
 		n.now = n.now.Add(time.Nanosecond) // inputs without a key are told apart by their times, so no two may be equal
 	}
-	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body, Result: n.result}
+	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body, Result: n.result, Files: n.files, Album: n.album}
+	n.files, n.album = nil, ""
 	if n.who != "" {
 		in.Actor, in.Name, in.Role = "telegram:"+n.who, n.who, n.role
 	}

@@ -59,6 +59,7 @@ type Project struct {
 	NotStarted *NotStarted              `json:"not_started,omitempty"` // the last run could not start; nil = it could
 	Cleared    []string                 `json:"cleared,omitempty"`     // fingerprints of findings that a person called no secret, the newest last
 	Additions  []Addition               `json:"additions,omitempty"`   // tasks that were added lately, or are being added
+	Attached   []Attached               `json:"attached,omitempty"`    // files that people sent, oldest first
 	Ideas      []Idea                   `json:"ideas,omitempty"`       // that are being planned, or whose plan waits for an answer
 	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
 	Learning   Learning                 `json:"learning,omitzero"`     // what is known about thresholds

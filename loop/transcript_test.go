@@ -117,6 +117,16 @@ func (d *director) show() {
 		}
 		d.out.WriteString(line + "\n")
 	}
+	for _, a := range p.Attached {
+		line := fmt.Sprintf("  = %s has", a.To)
+		for n, f := range a.Files {
+			line += fmt.Sprintf(" %s=%s", f.FileName(a.To, n+1), f.Hash)
+		}
+		if len(a.Tasks) > 0 {
+			line += fmt.Sprintf(" for %s of %s", strings.Join(a.Tasks, ", "), a.Source)
+		}
+		d.out.WriteString(line + "\n")
+	}
 	for _, q := range p.Questions {
 		fmt.Fprintf(&d.out, "  = %s %s %s: %s\n", q.ID, q.Kind, ledger.ShortID(q.Task), strings.ReplaceAll(q.Text, "\n", " / "))
 	}

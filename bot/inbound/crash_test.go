@@ -21,7 +21,9 @@ func TestCut(t *testing.T) {
 	for _, c := range []struct {
 		line  string
 		press string // a button of q1's message to press instead of a typed text
+		photo bool
 	}{
+		{line: "Wrap it", photo: true}, {photo: true}, {line: "/add Zoom on a tap", photo: true}, {line: "q1 guide By line", photo: true}, {line: "/status", photo: true}, {line: "/frob", photo: true}, {line: "/now Keep names", photo: true},
 		{line: "/guidance Wrap it"}, {line: "Wrap it"}, {line: "/skip 3 4 6"}, {line: "/retry 2 3"}, {line: "q1 retry"}, {line: "q1 guide By line"}, {line: "q1 skip"},
 		{line: "/pause"}, {line: "/pause now"}, {line: "/stop now"}, {line: "/now"}, {line: "/now Keep names"}, {line: "/status"}, {line: "/drop g9"}, {line: "/run"},
 		{line: "/unpair 7"}, {line: "/frob"}, {press: "Retry"}, {press: "Skip"}, {press: "Guide…"},
@@ -33,6 +35,9 @@ func TestCut(t *testing.T) {
 			in := bot.Inbound{
 				Key: "telegram:1:" + strconv.Itoa(w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
 				Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900", Text: c.line,
+			}
+			if c.photo {
+				w.photo(&in, "p1", "1")
 			}
 			if c.press != "" {
 				q := w.newestWithKey(mira, "q1")
@@ -59,13 +64,13 @@ func TestCut(t *testing.T) {
 				w.redeliver(in) // the platform repeats an unconfirmed input
 			}
 			w.redeliver(in)
-			for _, kind := range []string{"guidance.queued", "question.asked", "question.answered", "task.set", "run.state", "session.cut", "session.planned", "person.removed", "run.planned"} {
+			for _, kind := range []string{"guidance.queued", "question.asked", "question.answered", "task.set", "run.state", "session.cut", "session.planned", "person.removed", "run.planned", "files.attached", "tasks.asked"} {
 				got = append(got, fmt.Sprintf("%s %d", kind, w.entries(kind)))
 			}
 			for _, who := range []string{mira, ana, ben} {
 				got = append(got, w.transcript(who))
 			}
-			return got, commits
+			return append(got, w.kept()...), commits
 		}
 		want, commits := play(0)
 		for n := range commits {

@@ -12,6 +12,7 @@
 //
 //   - receiver.go: Receiver, its Options, and the interfaces that it needs
 //   - receive.go: one input: strangers, pairing codes, media, text
+//   - media.go: pictures: loaded, kept, and what is said of those that are not
 //   - request.go: one input's state, and how its reply is committed
 //   - line.go: the command that a message stands for
 //   - run.go: carrying out a command

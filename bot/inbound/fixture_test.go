@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/patch"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/internal/attachment"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
@@ -54,6 +55,11 @@ type fixture struct {
 	toasts []string
 	held   string // chat whose messages wait
 	tilde  bool   // sentences are marked, so wording is not checked: see TestInputsIgnoreSentences
+
+	files  *attachment.Store
+	folder string                       // folder of files
+	remote map[string][]byte            // files at the platform, by id
+	fetch  func(f bot.RemoteFile) error // returns the error of a load; nil = none
 
 	daemon    *scenario.DaemonService
 	plan      *addedPlan
@@ -94,13 +100,25 @@ func newNight() *scenario.Night {
 	return n
 }
 
+// named returns which hashes the ledger names.
+func (w *fixture) named(hashes []string) (map[string]bool, error) {
+	named := map[string]bool{}
+	err := w.store.Records(w.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
+		for _, hash := range hashes {
+			named[hash] = named[hash] || strings.Contains(string(r.Body), hash)
+		}
+		return nil
+	})
+	return named, err
+}
+
 // clock returns the time of the fixture, which the engine reads at any moment.
 func (w *fixture) clock() time.Time { return w.now.Add(time.Duration(w.later.Load())) }
 
 // open returns a fixture with the given records.
 func open(t *testing.T, now time.Time, records []ledger.Record) *fixture {
 	t.Helper()
-	w := &fixture{t: t, store: storetest.Open(t, t.TempDir()), now: now, later: new(atomic.Int64), shown: map[string][]*shown{}, plan: &addedPlan{}}
+	w := &fixture{t: t, store: storetest.Open(t, t.TempDir()), now: now, folder: t.TempDir(), remote: map[string][]byte{}, later: new(atomic.Int64), shown: map[string][]*shown{}, plan: &addedPlan{}}
 	if _, err := w.store.Commit(t.Context(), ledger.Batch{Key: "before", Time: now, Records: records, Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +149,10 @@ func (w *fixture) start() {
 		set.Stays = true
 		return set
 	}
+	w.files = attachment.Open(w.folder)
+	if err := w.files.Recover(w.named); err != nil {
+		t.Fatal(err)
+	}
 	w.r = inbound.New(w.options())
 }
 
@@ -144,8 +166,20 @@ func (w *fixture) options() inbound.Options {
 			w.toasts = append(w.toasts, press+": "+text)
 			return nil
 		},
-		Patience: w.patience,
-		Name:     func() string { return "night_porter_bot" }, Zone: zone, Clock: w.clock,
+		Patience: w.patience, Files: w.files,
+		Fetch: func(_ context.Context, f bot.RemoteFile) ([]byte, error) {
+			if w.fetch != nil {
+				if err := w.fetch(f); err != nil {
+					return nil, err
+				}
+			}
+			data, ok := w.remote[f.ID]
+			if !ok {
+				return nil, &bot.SendError{Reason: bot.ErrRejected, Text: "file is gone"}
+			}
+			return data, nil
+		},
+		Name: func() string { return "night_porter_bot" }, Zone: zone, Clock: w.clock,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/bot/words"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -30,6 +31,9 @@ var (
 // In a reply, the replied-to message completes the command.
 func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err error) {
 	text := strings.TrimSpace(v.in.Text)
+	if v.wordless() && v.pictures() {
+		text = loop.WordsOfPicture
+	}
 	mine, is := v.command(text)
 	if is {
 		if v.in.ReplyTo != "" && mine {

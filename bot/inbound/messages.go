@@ -1,7 +1,6 @@
 package inbound
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
@@ -30,28 +29,6 @@ func withQuote(m bot.Message, text string) bot.Message {
 		rest := append([]bot.Line{{Kind: bot.Quote, Text: text}}, m.Lines[1:]...)
 		m.Lines = append(m.Lines[:1:1], rest...)
 	}
-	return m
-}
-
-// mediaMessage is the reply to an input without text. Only text reaches a
-// session.
-func mediaMessage(kind string) bot.Message {
-	return message("media", bot.SignFailed+" Not queued: text only", "Only words reach a session. "+notKept(kind))
-}
-
-// notKept returns the sentence about an attachment that was not kept.
-func notKept(kind string) string {
-	if kind == "" {
-		kind = "rest"
-	}
-	return "The " + kind + " was not kept."
-}
-
-// withoutMedia adds to a reply that the attachment was not kept. The reply's
-// last line stays last, because it says what happens next.
-func withoutMedia(m bot.Message, kind string) bot.Message {
-	at := max(len(m.Lines)-1, min(1, len(m.Lines)))
-	m.Lines = slices.Insert(slices.Clone(m.Lines), at, bot.Line{Text: notKept(kind)})
 	return m
 }
 

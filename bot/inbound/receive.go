@@ -25,7 +25,7 @@ func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 		r.countFailure("")
 		return nil
 	}
-	if ctx.Err() != nil || fault.Of(err) != "" || r.countFailure(in.Key) < maxFailures {
+	if ctx.Err() != nil || fault.Of(err) != "" || errors.Is(err, errNotLoaded) || r.countFailure(in.Key) < maxFailures {
 		return fmt.Errorf("receive %s: %w", in.Key, err)
 	}
 	r.o.Log.Error("an input is put away: it cannot be decided", "key", in.Key, "error", err)
@@ -57,15 +57,25 @@ func (v *request) receive(ctx context.Context) error {
 	case v.in.Reaction:
 		return v.reaction(ctx)
 	}
+	defer v.discard()
 	line, forUs, err := v.commandLine(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	if to, project, found := v.restOfAlbum(); found {
+		return v.attachMore(ctx, project, to)
+	}
+	if forUs && v.wordless() && v.pictures() && !v.albumAnswered() && v.who.Role.May(ledger.RoleSteer) {
+		if err := v.load(ctx); err != nil {
+			return err
+		}
+	}
+	switch {
 	case !forUs:
 		return v.commit(ctx)
 	case v.unclear != nil:
 		return v.commit(ctx, v.readReply(*v.unclear))
-	case line == "" && v.in.Media:
+	case v.in.Media && (line == "" || v.wordless() && (v.albumAnswered() || v.tried && len(v.files) == 0)):
 		return v.withoutText(ctx)
 	case line == "":
 		return v.commit(ctx) // a service message of the platform
@@ -100,7 +110,8 @@ func (v *request) withoutText(ctx context.Context) error {
 	if v.albumAnswered() {
 		return v.commit(ctx)
 	}
-	if err := v.commit(ctx, v.answer(mediaMessage(v.in.Kind))); err != nil {
+	v.told = true
+	if err := v.commit(ctx, v.answer(v.mediaMessage())); err != nil {
 		return err
 	}
 	v.answeredAlbum()

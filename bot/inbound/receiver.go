@@ -35,6 +35,19 @@ type Outbox interface {
 	AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error)
 }
 
+// Files are the files that people send, beside the ledger by hash.
+type Files interface {
+	// Put writes bytes to the disk and returns their hash. One of the other calls has
+	// to follow.
+	Put(data []byte) (hash string, err error)
+	// Settle keeps what was put: an entry names it.
+	Settle(hash string) error
+	// Discard takes back what was put.
+	Discard(hash string) error
+	// Leave is called where nobody knows whether an entry names it.
+	Leave(hash string)
+}
+
 // Options configure a Receiver.
 type Options struct {
 	Service Service
@@ -49,6 +62,12 @@ type Options struct {
 	// form was opened. If not, or if Ask is nil, the receiver sends the message
 	// ask, and a reply to it is the text.
 	Ask func(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool
+	// Fetch loads a file of an update from the platform. An error that is
+	// bot.ErrRejected is final; after any other it is tried again. It returns no more
+	// than ledger.MaxAttachment bytes. nil: files are not taken.
+	Fetch func(ctx context.Context, f bot.RemoteFile) ([]byte, error)
+	// Files keeps what was loaded. nil: files are not taken.
+	Files Files
 	// Name returns the bot's name in groups, without "@". nil or "": the name
 	// is unknown, and commands addressed to any name are handled.
 	Name func() string
@@ -67,8 +86,11 @@ type Receiver struct {
 
 	mu     sync.Mutex // guards the fields below
 	album  string     // chat and id of the album answered last
+	missed string     // the same of the album of which files were not kept, and the sender was told
 	failed string     // key of the input that failed last
 	inARow int        // its consecutive failures
+	unread string     // key of the input whose files could not be loaded last
+	loads  int        // how often in a row
 
 	looks map[string]time.Time // by chat, person and line: when a look was answered last
 }

@@ -140,6 +140,7 @@ const saySent = 10 * time.Minute
 // receipt returns the message that shows a guidance item's progress from now on.
 func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
+	s = v.withFiles(s, i.ID)
 	forecast := a.Forecast
 	if a.Code != ledger.CodeQueued { // the answer to a question, whose words were queued
 		forecast = loop.Forecast(s, i)

@@ -26,6 +26,12 @@ type request struct {
 	takes   bool        // the text takes plain words back
 	current bool        // the pressed message is the last one under its key, so an edit of the key changes it
 
+	files []ledger.Attachment // loaded, and neither settled nor discarded
+	tried bool                // loading was tried
+	taken int                 // how many files the ledger has
+	why   []string            // sentences about files that are not kept
+	told  bool                // the reply says by itself what became of the files
+
 	unclear   *bot.Message // asks what a reply means; nil = it is clear
 	receiptID string       // platform's id of the receipt of the edited guidance
 }
@@ -58,9 +64,7 @@ func (v *request) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outg
 	if v.who.Role != "" && v.in.Private {
 		m = m.For(v.who.Role)
 	}
-	if v.in.Media && v.in.Text != "" {
-		m = withoutMedia(m, v.in.Kind)
-	}
+	m = v.withMedia(m)
 	body, err := json.Marshal(m)
 	if err != nil { // cannot happen: a struct of strings always encodes
 		v.o.Log.Error("encode message", "key", m.Key, "error", err)

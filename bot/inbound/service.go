@@ -33,14 +33,23 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, 
 		c.senderRemoved = c.senderRemoved || a.Code == ledger.CodeTakenOut
 		return a, c.keepError(err)
 	}
+	if takesFiles(in.Body) {
+		if err := v.load(ctx); err != nil {
+			c.err = err
+			return ledger.Answer{}, err
+		}
+		in.Files, in.Album = v.files, v.albumKey()
+	}
 	before, _ := v.o.Service.State(in.Project)
 	a, err := c.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+		v.taken = a.Attached
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
 			msgs = append(msgs, v.removeButtons()...)
 		}
 		return msgs, v.in.Cursor
 	})
+	v.settle(a, err)
 	if err != nil {
 		return a, c.keepError(err)
 	}

@@ -15,6 +15,10 @@ func (c *composer) guidance(e ledger.Entry) {
 	name := c.after.Project.Name
 	switch b := e.Body.(type) {
 	case ledger.GuidanceChanged:
+		if _, more := c.in.Body.(loop.AttachMore); more {
+			c.moreAttached(b.ID)
+			break
+		}
 		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Changed(c.after, i, c.now) })
 	case ledger.GuidanceDropped:
 		by := c.in.Name
@@ -23,7 +27,7 @@ func (c *composer) guidance(e ledger.Entry) {
 		}
 		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Dropped(name, i, by, c.now) })
 	case ledger.GuidanceExpired:
-		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Gone(name, i, b.Why, c.now) })
+		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Gone(c.after, i, b.Why, c.now) })
 	case ledger.GuidanceKept:
 		c.receipt(b.ID, func(i guidance.Item) bot.Message {
 			return bot.Queued(c.after, i, loop.Forecast(c.after, i), c.now, time.Time{})
@@ -73,6 +77,27 @@ func (c *composer) boundGuidance(e ledger.Entry, b ledger.GuidanceBound) {
 		}
 		c.edit(id, ledger.ClassReply, bot.Injected(c.after, c.heldFor(i, e.Task), b.Hat, e.Session, replaces, c.now))
 	}
+}
+
+// attached shows that more files of an album came. What came with the words is in the
+// reply to them.
+func (c *composer) attached(b ledger.FilesAttached) {
+	if _, more := c.in.Body.(loop.AttachMore); !more {
+		return
+	}
+	if a, ok := c.after.Project.Addition(b.To); ok && a.ID == b.To && a.Done {
+		c.addition(b.To)
+	}
+	if i, ok := c.after.Project.Guidance.Get(b.To); ok && i.State == guidance.Queued { // else its next change shows it
+		c.moreAttached(b.To)
+	}
+}
+
+// moreAttached shows an item that was said with an album, most likely in plain words.
+func (c *composer) moreAttached(id string) {
+	c.receipt(id, func(i guidance.Item) bot.Message {
+		return bot.QueuedWords(c.after, i, loop.Forecast(c.after, i), c.now, time.Time{})
+	})
 }
 
 // releasedGuidance shows in the receipts that a session ended before it could

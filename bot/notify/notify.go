@@ -124,6 +124,8 @@ func (c *composer) entry(e ledger.Entry) {
 				c.push("idea/"+b.ID, ledger.ClassNotice, false, m)
 			}
 		}
+	case ledger.FilesAttached:
+		c.attached(b)
 	case ledger.TasksAdded:
 		c.addition(b.ID)
 	case ledger.TasksRemoved:

@@ -25,6 +25,7 @@
 //   - socket.go: Run and the handling of messages
 //   - interaction.go, form.go, button.go: presses, commands and forms
 //   - inbound.go: payloads converted to bot.Inbound
+//   - remotefile.go: files of messages, and loading them
 //   - history.go: reading back missed messages
 //   - send.go, file.go, picture.go: sending
 //   - render.go: messages as blocks

@@ -107,6 +107,7 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 		Private: isDirect(channel), Message: messageID(m.TS, m.User, m.Thread), Edited: edited,
 		Media: len(m.Files) > 0, Sent: timeOf(m.TS),
 	}
+	in.Files, in.Kind = filesOf(m.Files)
 	if edited {
 		in.Key += ":" + m.Edited.TS
 		in.Sent = timeOf(m.Edited.TS)

@@ -53,7 +53,7 @@ func (b *Bot) identity() Me {
 // Scopes are the scopes that the manifest requests and this package uses.
 var Scopes = []string{
 	"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands",
-	"files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write", scopeReactions,
+	scopeFiles, "files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write", scopeReactions,
 }
 
 // scopeReactions is the scope that thumbs need. All else works without it.
@@ -74,8 +74,8 @@ func (b *Bot) Probe(ctx context.Context) []ledger.Diagnostic {
 			Severity: ledger.DiagnosticError, Text: "the bot lacks " + strings.Join(missing, ", "),
 			Remedy: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
 		}
-		if len(missing) == 1 && missing[0] == scopeReactions { // apps of earlier manifests
-			d.Severity, d.Text = ledger.DiagnosticWarning, d.Text+": a thumb is no answer"
+		if lost := lostWithout(missing); lost != "" { // apps of earlier manifests
+			d.Severity, d.Text = ledger.DiagnosticWarning, d.Text+": "+lost
 		}
 		out = append(out, d)
 	}
@@ -84,6 +84,23 @@ func (b *Bot) Probe(ctx context.Context) []ledger.Diagnostic {
 		return append(out, b.diagnosticOf(openSocket, err))
 	}
 	return append(out, ledger.Diagnostic{Severity: ledger.DiagnosticOK, Text: "app token accepted: Socket Mode is on"})
+}
+
+// lostWithout says what does not work without scopes that apps of earlier manifests
+// lack, "" if others are among them.
+func lostWithout(missing []string) string {
+	var lost []string
+	for _, s := range missing {
+		switch s {
+		case scopeReactions:
+			lost = append(lost, "a thumb is no answer")
+		case scopeFiles:
+			lost = append(lost, "pictures are not taken")
+		default:
+			return ""
+		}
+	}
+	return strings.Join(lost, ", ")
 }
 
 // missingScopes returns the Scopes that are not in has.

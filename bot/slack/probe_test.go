@@ -24,7 +24,9 @@ func TestProbe(t *testing.T) {
 		{"app scope", func(s *far.Server) { s.Fault("apps.connections.open", far.MissingScope("connections:write")) },
 			[]string{"bot token accepted: porter in the workspace House", "!the app token lacks the scope connections:write"}},
 		{"scopes", func(s *far.Server) { s.SetScopes("chat:write,commands") },
-			[]string{"bot token accepted: porter in the workspace House", "!the bot lacks app_mentions:read, channels:history, channels:read, files:write, groups:history, groups:read, im:history, im:read, im:write, reactions:read", "app token accepted: Socket Mode is on"}},
+			[]string{"bot token accepted: porter in the workspace House", "!the bot lacks app_mentions:read, channels:history, channels:read, files:read, files:write, groups:history, groups:read, im:history, im:read, im:write, reactions:read", "app token accepted: Socket Mode is on"}},
+		{"a scope of later manifests", func(s *far.Server) { s.SetScopes(strings.ReplaceAll(far.Scopes, "files:read,", "")) },
+			[]string{"bot token accepted: porter in the workspace House", "!the bot lacks files:read: pictures are not taken", "app token accepted: Socket Mode is on"}},
 		{"garbage", func(s *far.Server) { s.Fault("auth.test", far.ForeignPage(200)) }, []string{"!the bot token cannot be tried: what answers is not Slack: 200 OK"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
 	far "github.com/nightporter/nightporter/internal/fake/slack"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // waitInputs waits for n inputs and until all envelopes are acknowledged.
@@ -70,7 +71,7 @@ func TestReceive(t *testing.T) {
 		{"a picture", func(w *fixture) {
 			w.far.Post(far.UserMessage{User: mira, Channel: w.far.Direct(mira), Text: "look", File: true})
 		},
-			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "look", Media: true}},
+			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "look", Media: true, Kind: "file", Files: []bot.RemoteFile{{Kind: ledger.AttachmentFile}}}},
 		{"/porter", func(w *fixture) { w.far.Slash(mira, channel, "guidance keep &amp; <@U0ANA|ana>") },
 			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Title: "general", Text: "/guidance keep & @ana", Message: "cmd:U0MIRA:/porter guidance keep & @ana", Unseen: true}},
 		{"/porter alone", func(w *fixture) { w.far.Slash(mira, channel, "") },

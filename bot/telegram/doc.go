@@ -15,6 +15,7 @@
 //
 //   - bot.go: Bot, its Options and addresses
 //   - poll.go, update.go: receiving
+//   - file.go: loading files of messages
 //   - send.go, photo.go, button.go: sending
 //   - render.go, text.go: messages as HTML, and what may be tapped in them
 //   - menu.go, member.go: command menus, group members

@@ -147,6 +147,7 @@ func (b *Bot) fromMessage(m *message) bot.Inbound {
 		Text: m.Text, Message: strconv.Itoa(m.ID), Album: m.Album, Sent: time.Unix(m.Date, 0),
 	}
 	in.Kind, in.Media = m.attachment()
+	in.Files = m.files()
 	in.Title = m.title()
 	if in.Text == "" {
 		in.Text = m.Caption

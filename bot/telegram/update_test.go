@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestInbound checks the bot.Inbound of everything that people can do.
@@ -45,13 +46,19 @@ func TestInbound(t *testing.T) {
 			s.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "retry", ReplyTo: 1})
 		}, bot.Inbound{Chat: topic, Text: "retry", Message: "2", ReplyTo: "1", ReplyToWhole: "x"}},
 		{"a picture", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Photo: true, Text: "/status"}) },
-			bot.Inbound{Chat: private, Private: true, Text: "/status", Message: "1", Media: true, Kind: "photo"}},
+			bot.Inbound{Chat: private, Private: true, Text: "/status", Message: "1", Media: true, Kind: "photo", Files: []bot.RemoteFile{{ID: "photo-48213377.1", Kind: ledger.AttachmentPhoto, Size: 11}}}},
 		{"of an album", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Photo: true, Album: "137"}) },
-			bot.Inbound{Chat: private, Private: true, Message: "1", Media: true, Kind: "photo", Album: "137"}},
+			bot.Inbound{Chat: private, Private: true, Message: "1", Media: true, Kind: "photo", Album: "137", Files: []bot.RemoteFile{{ID: "photo-48213377.1", Kind: ledger.AttachmentPhoto, Size: 11}}}},
 		{"a voice note", func(s *far.Server) {
-			s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "voice", Text: "wrap it"})
+			s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "voice", Text: "wrap it", Seconds: 3600, File: far.File{Type: "audio/ogg"}})
 		},
-			bot.Inbound{Chat: private, Private: true, Text: "wrap it", Message: "1", Media: true, Kind: "voice note"}},
+			bot.Inbound{Chat: private, Private: true, Text: "wrap it", Message: "1", Media: true, Kind: "voice note", Files: []bot.RemoteFile{{ID: "voice-48213377.1", Kind: ledger.AttachmentVoice, Type: "audio/ogg", Size: 7, Duration: time.Hour}}}},
+		{"a picture as a file", func(s *far.Server) {
+			s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "document", File: far.File{Name: "a.png", Type: "image/png", Data: []byte("abc")}})
+		},
+			bot.Inbound{Chat: private, Private: true, Message: "1", Media: true, Kind: "file", Files: []bot.RemoteFile{{ID: "document-48213377.1", Kind: ledger.AttachmentFile, Type: "image/png", Size: 3, Name: "a.png"}}}},
+		{"a sticker", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "sticker"}) },
+			bot.Inbound{Chat: private, Private: true, Message: "1", Media: true, Kind: "sticker"}},
 		{"paid media", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "paid_media"}) },
 			bot.Inbound{Chat: private, Private: true, Message: "1", Media: true, Kind: "paid media"}},
 		{"a checklist", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "checklist"}) },

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/attachment"
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/chat"
 	"github.com/nightporter/nightporter/internal/daemon/digest"
@@ -44,6 +45,7 @@ type Daemon struct {
 	metrics      *metrics.Metrics
 	runners      *session.Runners
 	sockets      *session.Sockets
+	files        *attachment.Store
 	connections  atomic.Pointer[chat.Connections]
 	manager      *systemd.Manager
 	inhibitor    *systemd.Inhibitor

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/attachment"
 	"github.com/nightporter/nightporter/internal/daemon/chat"
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 	"github.com/nightporter/nightporter/internal/daemon/logging"
@@ -184,15 +185,19 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	}
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Readings: d.Readings, Picture: report.Picture, Chats: talks, Log: d.Log}
 	threads := chat.NewThreads(catalog, d.Store)
+	d.files = attachment.Open(d.o.State)
 	d.Operator = operator.New(operator.Options{
-		Engine: d.Engine, Chats: d.Engine, Store: d.Store, Projects: d.Projects, Sessions: d.runners, Digests: d.Digests, Readings: d.Readings, Threads: threads,
+		Engine: d.Engine, Chats: d.Engine, Store: d.Store, Projects: d.Projects, Attachments: d.files, Sessions: d.runners, Digests: d.Digests, Readings: d.Readings, Threads: threads,
 		Ways: d.pairPlatforms, Changes: d.Changes, Closing: d.closing, Person: d.o.Person, Stays: d.o.Stays, Serves: d.serves(), Log: d.Log,
 	})
 	if talks {
 		d.Hub = chat.New(chat.Options{
-			Store: d.Store, Engine: d.Engine, Catalog: catalog, Threads: threads, Host: d.Operator.Host(), Digests: d.Digests, Changes: d.Changes,
+			Store: d.Store, Engine: d.Engine, Catalog: catalog, Threads: threads, Host: d.Operator.Host(), Digests: d.Digests, Changes: d.Changes, Files: d.files,
 			Hash: func(code string) string { return operator.PairingHash(key, code) }, Log: d.Log,
 		})
+	}
+	if err := d.recoverAttachments(ctx); err != nil {
+		d.Log.Warn("what was left of files that people sent is not cleaned up", "error", err)
 	}
 	journal := logging.NewJournal(d.Log)
 	streams, err := d.Store.Streams(ctx)
@@ -201,7 +206,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	}
 	projects := slices.DeleteFunc(streams, func(stream string) bool { return stream == ledger.SharedStream })
 	d.Engine.Engine, err = engine.Open(ctx, engine.Options{
-		Ledger: d.metrics.Ledger(d.Store), Ports: catalog.Ports, Adder: (&project.Adders{Sources: catalog.Sources()}).Open, Log: d.Log,
+		Ledger: d.metrics.Ledger(d.Store), Ports: catalog.Ports, Adder: (&project.Adders{Sources: catalog.Sources()}).Open, Attachments: d.files, Log: d.Log,
 		Compose: d.Hub.Compose, Sent: d.Hub.Sent, Clock: d.o.Clock,
 		Observe: func(before, after loop.State, e ledger.Entry) {
 			d.metrics.Entry(before, e)

@@ -93,6 +93,7 @@ var arrows = map[string][]string{
 
 	// Small things that know nothing of the rest.
 	"internal/api":         {},
+	"internal/attachment":  {"internal/fsutil"},
 	"internal/backup":      {},
 	"internal/corpus":      {}, // for tests
 	"internal/crash":       {},
@@ -136,8 +137,8 @@ var arrows = map[string][]string{
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/agent/adapter", "loop/engine", "loop/ledger", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
-	"internal/daemon/operator":   {"bot", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
-	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "internal/sleep", "loop", "loop/engine", "loop/ledger", "store"},
+	"internal/daemon/operator":   {"internal/attachment", "bot", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
+	"internal/daemon/chat":       {"internal/attachment", "bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "internal/sleep", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/hook":       {"bot/transport", "config", "internal/daemon/project", "internal/fsutil", "loop/ledger"},
 	"internal/daemon":            {everything},
 	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger", "loop/people"}, // for tests

@@ -10,10 +10,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// addsTasks reports whether an effect writes new tasks into a source, or takes them
-// out. It names the place of the source itself, so it needs none of a run's adapters.
-func addsTasks(p ledger.PendingEffect) bool {
-	return p.Kind == ledger.EffectAddTasks{}.EffectKind() || p.Kind == ledger.EffectRemoveTasks{}.EffectKind()
+// standsAlone reports whether an effect needs none of a run's adapters: it writes new
+// tasks into a source, or takes them out, and names the place of the source itself; or it
+// erases files that people sent.
+func standsAlone(p ledger.PendingEffect) bool {
+	switch p.Kind {
+	case ledger.EffectAddTasks{}.EffectKind(), ledger.EffectRemoveTasks{}.EffectKind(), ledger.EffectErase{}.EffectKind():
+		return true
+	}
+	return false
 }
 
 // addTasks carries out an EffectAddTasks.

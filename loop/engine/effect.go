@@ -58,7 +58,7 @@ func writesFile(p ledger.PendingEffect) bool {
 	case ledger.EffectMark{}.EffectKind(), ledger.EffectProgress{}.EffectKind(), ledger.EffectRemember{}.EffectKind(), ledger.EffectKeepPlan{}.EffectKind():
 		return true
 	}
-	return addsTasks(p)
+	return standsAlone(p)
 }
 
 // Written waits until all decided changes to people's own files, such as marks
@@ -172,6 +172,8 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return e.addTasks(ctx, project, b)
 	case ledger.EffectRemoveTasks:
 		return e.removeTasks(ctx, project, b)
+	case ledger.EffectErase:
+		return nil, e.erase(b.Hashes)
 	}
 	ports, ok := e.portsOf(project)
 	if !ok {

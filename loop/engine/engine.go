@@ -23,6 +23,8 @@ type Options struct {
 	// no run has the project's adapters open. nil: tasks are only added to those. An
 	// error that a person can correct is a *ledger.InputError.
 	Adder func(repo string, source ledger.SourceRef) (Adder, error)
+	// Attachments are the files that people sent. nil: there are none.
+	Attachments Attachments
 	// Observe is called with every committed entry, in order, from Run's
 	// goroutine. It must not block. May be nil.
 	Observe func(before, after loop.State, e ledger.Entry)

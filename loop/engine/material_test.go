@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,7 +77,7 @@ func TestMaterial(t *testing.T) {
 			{Path: ".ralph/agent/decisions.md", Text: "(cannot be read: permission denied)"}, {Path: "./.ralph/agent/none.md", Text: "(cannot be read: permission denied)"}, a, b,
 		}},
 	} {
-		m, err := engine.Material(t.Context(), s, session, commit, c.notes)
+		m, err := engine.Material(t.Context(), s, session, commit, c.notes, fakeAttachments{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,5 +85,55 @@ func TestMaterial(t *testing.T) {
 		if diff := cmp.Diff(want, m); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
 		}
+	}
+}
+
+// fakeAttachments are bytes by hash; a missing hash "broken" cannot be read for now.
+type fakeAttachments map[string]string
+
+func (f fakeAttachments) Read(hash string) ([]byte, error) {
+	if hash == "broken" {
+		return nil, &fs.PathError{Op: "read", Path: hash, Err: syscall.EIO}
+	}
+	data, ok := f[hash]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return []byte(data), nil
+}
+
+func (f fakeAttachments) Erase(hash string) error {
+	delete(f, hash)
+	return nil
+}
+
+// TestPictures: a prompt gets the pictures that are there, and waits for a disk that
+// cannot be read for now.
+func TestPictures(t *testing.T) {
+	var s loop.State
+	s.Project.Name = "shop"
+	s = loop.PreviewRun(s, ledger.Settings{
+		Project: "shop", Pattern: ledger.Pattern{Start: "builder"}, Hats: map[string]ledger.Hat{"builder": {Name: "builder"}},
+	}, ledger.Snapshot{Tasks: []ledger.Task{{ID: "Task 1", Mark: ledger.MarkOpen}}}, ledger.Base{Commit: "c0", Tree: "c0"})
+	s, session, err := loop.Preview(s, "Task 1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(hashes ...string) loop.State {
+		s := s
+		a := loop.Attached{To: "a1", Tasks: []string{"task 1"}, Source: s.Project.Source}
+		for _, hash := range hashes {
+			a.Files = append(a.Files, ledger.Attachment{Hash: hash, Type: "image/png"})
+		}
+		s.Project.Attached = []loop.Attached{a}
+		return s
+	}
+	files := fakeAttachments{"h1": "one"}
+	m, err := engine.Material(t.Context(), with("h1", "gone"), session, fakeFiles{}, nil, files)
+	if diff := cmp.Diff(map[string][]byte{"h1": []byte("one")}, m.Pictures); diff != "" || err != nil {
+		t.Errorf("(-want +got) %v\n%s", err, diff)
+	}
+	if _, err := engine.Material(t.Context(), with("h1", "broken"), session, fakeFiles{}, nil, files); err == nil {
+		t.Error("a session begins without a picture that is there")
 	}
 }

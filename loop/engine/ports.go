@@ -119,6 +119,16 @@ type HatFiles interface {
 	Watch(ctx context.Context, changed func()) error
 }
 
+// Attachments are the files that people sent, beside the ledger by hash.
+type Attachments interface {
+	// Read returns the bytes of a hash. The error for bytes that are not there is
+	// fs.ErrNotExist.
+	Read(hash string) ([]byte, error)
+	// Erase removes the bytes of a hash for good. It does nothing if they are not
+	// there.
+	Erase(hash string) error
+}
+
 // Scoper resolves a scope against a tree, for preflight. Its findings are
 // warnings; an error means that the scope cannot be used.
 type Scoper interface {

@@ -76,10 +76,10 @@ func (e *Engine) recover(ctx context.Context) error {
 		left := pendingOf(pending, name)
 		if e.carriesOut(name) {
 			left = slices.DeleteFunc(left, func(p ledger.PendingEffect) bool {
-				if addsTasks(p) {
+				if standsAlone(p) {
 					e.launch(ctx, p, true)
 				}
-				return addsTasks(p)
+				return standsAlone(p)
 			})
 		}
 		resting := r.Over() && (r == nil || r.Remake == nil)
@@ -416,7 +416,7 @@ func (e *Engine) reopenPorts(ctx context.Context, s ledger.Settings) error {
 		if err != nil {
 			return fmt.Errorf("take up: %w", err)
 		}
-		waiting = slices.DeleteFunc(pendingOf(pending, s.Project), addsTasks) // they wait for nothing
+		waiting = slices.DeleteFunc(pendingOf(pending, s.Project), standsAlone) // they wait for nothing
 	}
 	if err := e.openPorts(ctx, s); err != nil {
 		return err
@@ -442,7 +442,7 @@ func (e *Engine) runUrgentEffects(ctx context.Context, project string, effects [
 }
 
 func (e *Engine) runEffect(ctx context.Context, project string, p ledger.PendingEffect) error {
-	if _, opened := e.portsOf(project); !opened && !addsTasks(p) {
+	if _, opened := e.portsOf(project); !opened && !standsAlone(p) {
 		if err := e.openPorts(ctx, e.projects[project].Run.Settings); err != nil {
 			return err
 		}
@@ -460,7 +460,7 @@ func (e *Engine) runEffect(ctx context.Context, project string, p ledger.Pending
 // openForEffects opens the adapters of a project that nothing has been done for since
 // the process began: its last run is over, and a person takes a task out of it.
 func (e *Engine) openForEffects(ctx context.Context, p loop.Project, effects []ledger.PendingEffect) error {
-	if _, open := e.portsOf(p.Name); open || p.Run == nil || !slices.ContainsFunc(effects, func(p ledger.PendingEffect) bool { return !addsTasks(p) }) {
+	if _, open := e.portsOf(p.Name); open || p.Run == nil || !slices.ContainsFunc(effects, func(p ledger.PendingEffect) bool { return !standsAlone(p) }) {
 		return nil
 	}
 	return e.openPorts(ctx, p.Run.Settings)

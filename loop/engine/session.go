@@ -121,7 +121,7 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	if err := e.checkScope(ctx, s, ses.ID, ports, b.Tree); err != nil {
 		return l, false, err
 	}
-	m, err := Material(ctx, s, ses.ID, ports.Files, ports.Notebook)
+	m, err := Material(ctx, s, ses.ID, ports.Files, ports.Notebook, e.o.Attachments)
 	if err != nil {
 		return l, false, err
 	}
@@ -236,8 +236,8 @@ func (e *Engine) checkScope(ctx context.Context, s loop.State, session string, p
 // Material collects the files for a session's prompt: conventions and files
 // from the commit that its attempt builds on, and the project's notebooks,
 // which exist only in the person's checkout. With nil notes there are no
-// notebooks.
-func Material(ctx context.Context, s loop.State, session string, files Files, notes Notebook) (prompt.Material, error) {
+// notebooks, with nil attachments no pictures.
+func Material(ctx context.Context, s loop.State, session string, files Files, notes Notebook, attachments Attachments) (prompt.Material, error) {
 	var m prompt.Material
 	needs, ok := prompt.Needs(s, session)
 	if !ok {
@@ -278,10 +278,10 @@ func Material(ctx context.Context, s loop.State, session string, files Files, no
 			m.Loaded = append(m.Loaded, f)
 		}
 	}
-	if needs.From == "" {
-		return m, nil
-	}
 	var err error
+	if m.Pictures, err = pictures(needs.Pictures, attachments); err != nil || needs.From == "" {
+		return m, err
+	}
 	if m.Changes, err = files.Changes(ctx, needs.From, needs.To, maxDiff); err != nil {
 		return m, fmt.Errorf("changes for the prompt: %w", err)
 	}

@@ -11,4 +11,5 @@ type Answer struct {
 	// Forecast belongs to CodeQueued. Answers stored before it existed have
 	// none, which is also the value for the next session that writes.
 	Forecast Forecast `json:"forecast,omitzero"`
+	Attached int      `json:"attached,omitempty"` // how many of the input's files are in the ledger now
 }

@@ -177,6 +177,11 @@ type EffectRemoveTasks struct {
 	Remove RemoveTasks `json:"remove"`
 }
 
+// EffectErase removes the bytes of attachments. It has no result.
+type EffectErase struct {
+	Hashes []string `json:"hashes"`
+}
+
 // Memory is one line of a notebook. A line whose Key is there already is not
 // written again.
 type Memory struct {
@@ -215,6 +220,8 @@ func (EffectProgress) EffectKind() string { return "progress" }
 func (EffectAddTasks) EffectKind() string { return "tasks.add" }
 
 func (EffectRemoveTasks) EffectKind() string { return "tasks.remove" }
+
+func (EffectErase) EffectKind() string { return "erase" }
 
 func (EffectRemember) EffectKind() string { return "memory" }
 
@@ -261,7 +268,8 @@ var effectKinds = map[string]struct {
 	"progress":      {Findable, RetryBeside, "write the log", EffectProgress{}},      // its key is in the log if it happened
 	"tasks.add":     {Findable, RetryBeside, "add a task", EffectAddTasks{}},         // by its title
 	"tasks.remove":  {Findable, RetryBeside, "take a task out", EffectRemoveTasks{}}, // its text and ids are gone if it happened
-	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}},       // its key is in the notebook if it happened
+	"erase":         {Repeatable, RetryBeside, "erase a file", EffectErase{}},
+	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}}, // its key is in the notebook if it happened
 	"plan":          {Repeatable, RetryBeside, "write the plan", EffectKeepPlan{}},
 	"push":          {Repeatable, RetryBeside, "push", EffectPush{}},                    // a remote that has the commit is left as it is
 	"request":       {Findable, RetryBeside, "open the request", EffectRequest{}},       // by its branch

@@ -16,6 +16,7 @@ func Bodies() []Body {
 		RemakeAsked{}, RemakeBegun{}, BranchRemade{}, RemakeEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
+		FilesAttached{}, FilesErased{},
 		MemoryKept{},
 		PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
 		RequestSeen{}, RequestLeft{}, MergeBegun{}, MergeEnded{},
@@ -223,6 +224,10 @@ func (QuestionAnswered) EntryType() string { return "question.answered" }
 func (AnswerUndone) EntryType() string { return "answer.undone" }
 
 func (QuestionExpired) EntryType() string { return "question.expired" }
+
+func (FilesAttached) EntryType() string { return "files.attached" }
+
+func (FilesErased) EntryType() string { return "files.erased" }
 
 func (MemoryKept) EntryType() string { return "memory.kept" }
 

@@ -19,6 +19,7 @@
 //   - past.go: Earlier attempts, What happened so far, Last progress, Note well,
 //     Issues and Verification.
 //   - changes.go: Changes so far.
+//   - picture.go: pictures of Task, Guidance and Answers, as files of CONTEXT.
 //   - memory.go: Memory and Conventions.
 //   - end.go: Guidance and How to end.
 //

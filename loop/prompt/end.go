@@ -42,7 +42,7 @@ func (b *builder) guidanceText() string {
 			}
 			line += fmt.Sprintf("\n  (%s: %s)", j.Hat, payload.Labelled(verdict, j.Note))
 		}
-		lines = append(lines, line)
+		lines = append(append(lines, line), b.picturesOf(b.project.AttachedTo(id), "  ")...)
 	}
 	binding := b.session.Planned.Guidance
 	if len(binding.Bound) > 0 {

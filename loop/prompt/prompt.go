@@ -27,6 +27,8 @@ type Material struct {
 	Conventions []File          // AGENTS.md and CLAUDE.md of the start commit
 	Loaded      []File          // files of the hat's load list
 	Changes     []ledger.Change // of the attempt so far, with their patches
+
+	Pictures map[string][]byte // by hash, those of Lookup.Pictures that are there
 }
 
 // File is the path and the text of one file.
@@ -131,6 +133,7 @@ type Lookup struct {
 	Load     []string // the hat's load list: .ralph/… in the person's checkout, all else at Rev
 	Rev      string   // commit whose conventions and load list are read
 	From, To string   // trees to compare for the diff; empty = no diff
+	Pictures []string // hashes of the pictures that people sent with what the prompt says
 }
 
 // notebooks is the folder of the checkout that sessions write to through hat
@@ -156,7 +159,7 @@ func Needs(s loop.State, session string) (Lookup, bool) {
 	if !ok || t.Attempt == nil {
 		return Lookup{}, false
 	}
-	n := Lookup{Load: s.Project.Run.Settings.Hats[ses.Planned.Hat].Load, Rev: t.Attempt.Base}
+	n := Lookup{Pictures: picturesFor(s.Project, ses, t), Load: s.Project.Run.Settings.Hats[ses.Planned.Hat].Load, Rev: t.Attempt.Base}
 	if t.Attempt.Tree != t.Attempt.Start {
 		n.From, n.To = t.Attempt.Start, t.Attempt.Tree
 	}

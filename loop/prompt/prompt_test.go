@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 var material = prompt.Material{
 	Conventions: []prompt.File{{Path: "AGENTS.md", Text: "Run gofmt.\n"}},
 	Loaded:      []prompt.File{{Path: ".ralph/agent/decisions.md", Text: "- 2026-11-18: money is int64 cents\n"}},
+	Pictures:    map[string][]byte{"p1": []byte("1"), "p2": []byte("2"), "p3": []byte("3"), "other": []byte("other")},
 }
 
 // arguing turns consensus on (docs/spec 4.4).
@@ -100,6 +102,19 @@ func TestBuild(t *testing.T) {
 				{ID: "g3", By: "eve", Text: "of another branch", Origin: &guidance.Origin{Run: "r9", Number: 50, Comment: "line:8"}},
 			} {
 				s.Project.Guidance = s.Project.Guidance.Add(i)
+			}
+		}},
+		{name: "builder with pictures", script: acts(typed(plan, "/guidance Make the header look like this")), hat: "builder", change: func(s *loop.State) {
+			photo := func(hash, typ string) ledger.Attachment {
+				return ledger.Attachment{Hash: hash, Kind: ledger.AttachmentPhoto, Type: typ}
+			}
+			task, source := []string{"task 1"}, s.Project.Source
+			s.Project.Attached = []loop.Attached{
+				{To: "a1", Files: []ledger.Attachment{photo("p1", "image/png")}, Tasks: task, Source: source},
+				{To: "a2", Files: []ledger.Attachment{photo("other", "image/png")}, Tasks: []string{"task 2"}, Source: source},
+				{To: "a3", Files: []ledger.Attachment{photo("other", "image/png")}, Tasks: task, Source: "plan:other.md"},
+				{To: "q4", Files: []ledger.Attachment{photo("p2", "image/jpeg")}, Tasks: task, Source: source},
+				{To: "g1", Files: []ledger.Attachment{photo("p3", "image/jpeg"), photo("gone", "image/jpeg"), photo("voice", "audio/ogg"), photo("p1", "image/png")}},
 			}
 		}},
 		{name: "builder, second attempt, answered", script: acts(silent, silent, silent, plan, ask), answer: "b"},
@@ -187,8 +202,15 @@ func TestBuild(t *testing.T) {
 						t.Errorf("%sbuilt again (%d), the prompt is another one: %s", source, again, diff)
 					}
 				}
-				if _, ok := prompt.Needs(s, session); !ok {
+				needs, ok := prompt.Needs(s, session)
+				if !ok {
 					t.Error("the prompt needs nothing")
+				}
+				for hash, data := range m.Pictures {
+					has := slices.ContainsFunc(slices.Collect(maps.Values(want.Context)), func(file []byte) bool { return bytes.Equal(file, data) })
+					if has != slices.Contains(needs.Pictures, hash) {
+						t.Errorf("picture %s: in CONTEXT %v, needed: %q", hash, has, needs.Pictures)
+					}
 				}
 			}
 			if want.Over || want.Tokens > want.Max {

@@ -28,6 +28,9 @@ func (b *builder) taskText() string {
 	if r := t.Repeat; r != nil && strings.TrimSpace(r.Precondition) != "" {
 		text += "\n\nThis task comes back from time to time. Do it only if this holds; otherwise end with no_change and say why:\n" + b.quoted("It", strings.TrimSpace(r.Precondition))
 	}
+	if pictures := b.picturesOfTask(false); len(pictures) > 0 {
+		text += "\n\n" + strings.Join(pictures, "\n")
+	}
 	list := t.Material
 	if b.isPart && len(list) == 0 {
 		list = b.parent.Task.Material
@@ -166,6 +169,9 @@ func (b *builder) answersText() string {
 		if !slices.Contains(words, said) {
 			words = append(words, said)
 		}
+	}
+	if pictures := b.picturesOfTask(true); len(pictures) > 0 {
+		words = append(words, strings.Join(pictures, "\n"))
 	}
 	return strings.Join(words, "\n\n")
 }

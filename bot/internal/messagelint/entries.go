@@ -49,6 +49,8 @@ var Entries = map[string][]Teller{
 	"event.refused":     {Console},
 	"evidence":          {Evidence},
 	"exemptions.set":    {Console, Log},
+	"files.attached":    {Notify},
+	"files.erased":      silent, // the reply says it
 	"guidance.bound":    {Console, Notify, Report},
 	"guidance.changed":  {Console, Notify},
 	"guidance.dropped":  {Console, Notify, Report},

@@ -130,7 +130,7 @@ var Keys = map[string][]string{
 	// Input that has no meaning in this chat.
 	"cmd.again": nil, "cmd.unclear": nil,
 	"cmd.empty": nil, "cmd.forbidden": nil, "cmd.noguidance": nil, "cmd.noproject": nil, "cmd.noquestion": nil, "cmd.norun": nil, "cmd.notask": nil,
-	"cmd.notverb": nil, "cmd.notyesno": nil, "cmd.unknown": nil, "cmd.usage": nil, "cmd.whichguidance": nil, "cmd.whichproject": nil,
+	"cmd.notverb": nil, "cmd.notyesno": nil, "cmd.unknown": nil, "cmd.usage": nil, "cmd.whichfiles": nil, "cmd.whichguidance": nil, "cmd.whichproject": nil,
 	"cmd.whichquestion": nil, "cmd.whichtask": nil,
 }
 

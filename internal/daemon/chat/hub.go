@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/internal/attachment"
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
@@ -44,6 +45,7 @@ type Options struct {
 	Digests *digest.Maker
 	Changes *service.Broadcast       // signalled after every committed entry
 	Hash    func(code string) string // keyed hash of a pairing code
+	Files   *attachment.Store        // files that people send
 	Log     *slog.Logger
 }
 

@@ -93,7 +93,7 @@ func (svc *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	if err != nil {
 		return refused(err)
 	}
-	m, err := engine.Material(ctx, s, session, files, ports.Notebook)
+	m, err := engine.Material(ctx, s, session, files, ports.Notebook, svc.o.Attachments)
 	if err != nil {
 		return refused(err)
 	}

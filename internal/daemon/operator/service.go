@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/attachment"
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/service"
@@ -37,21 +38,22 @@ var (
 // Options are the dependencies of a Service. All fields are required unless a
 // comment says otherwise.
 type Options struct {
-	Engine   Engine
-	Chats    Chats // nil where Stays is false
-	Store    *store.Store
-	Projects *project.Planner
-	Sessions Sessions
-	Digests  *digest.Maker
-	Readings *project.Readings                    // what the projects' sources say between runs; nil where Stays is false
-	Threads  bot.Placer                           // names the chats of a project; nil where Stays is false
-	Ways     func(context.Context) []PairPlatform // platforms on which a pairing code can be sent
-	Changes  *service.Broadcast                   // signalled after every committed entry
-	Closing  <-chan struct{}                      // closed when the daemon is about to end; ends long polls
-	Person   string                               // name of the operator, for the ledger
-	Stays    bool                                 // all configured projects are worked on and shown
-	Serves   bool                                 // this process keeps running and carries out inputs
-	Log      *slog.Logger
+	Attachments *attachment.Store // files that people sent
+	Engine      Engine
+	Chats       Chats // nil where Stays is false
+	Store       *store.Store
+	Projects    *project.Planner
+	Sessions    Sessions
+	Digests     *digest.Maker
+	Readings    *project.Readings                    // what the projects' sources say between runs; nil where Stays is false
+	Threads     bot.Placer                           // names the chats of a project; nil where Stays is false
+	Ways        func(context.Context) []PairPlatform // platforms on which a pairing code can be sent
+	Changes     *service.Broadcast                   // signalled after every committed entry
+	Closing     <-chan struct{}                      // closed when the daemon is about to end; ends long polls
+	Person      string                               // name of the operator, for the ledger
+	Stays       bool                                 // all configured projects are worked on and shown
+	Serves      bool                                 // this process keeps running and carries out inputs
+	Log         *slog.Logger
 }
 
 // Engine decides inputs and returns the state of every project.

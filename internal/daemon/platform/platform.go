@@ -85,7 +85,9 @@ type Conn struct {
 	Cursor string // name of the stored cursor of received updates
 	Sender bot.Sender
 	State  func() transport.State
-	Close  func() // closes unused network connections; the last call
+	// Fetch loads a file of an update, as inbound.Options.Fetch does.
+	Fetch func(ctx context.Context, f bot.RemoteFile) ([]byte, error)
+	Close func() // closes unused network connections; the last call
 	// Listen passes updates to r until ctx ends. cursor returns the position
 	// after the last handled update.
 	Listen func(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error

@@ -52,7 +52,7 @@ var Slack = Platform{
 		if err != nil {
 			return nil, err
 		}
-		return &Conn{ID: c.Slack.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Close: b.Close, Listen: b.Run, Ask: b.OpenForm}, nil
+		return &Conn{ID: c.Slack.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Close: b.Close, Listen: b.Run, Ask: b.OpenForm, Fetch: b.Fetch}, nil
 	},
 	Probe: func(ctx context.Context, c *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error) {
 		b, err := slack.New(slack.Options{AppToken: tokens[0], BotToken: tokens[1], API: c.Slack.API, Timeout: probeTime})

@@ -49,7 +49,7 @@ var Telegram = Platform{
 			return nil, err
 		}
 		return &Conn{
-			ID: c.Telegram.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Close: b.Close, Listen: b.Poll, Reads: b.IsMember,
+			ID: c.Telegram.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Close: b.Close, Listen: b.Poll, Reads: b.IsMember, Fetch: b.Fetch,
 			BotName: func(ctx context.Context) (string, error) {
 				me, err := b.Me(ctx)
 				return me.Username, err

@@ -26,6 +26,8 @@ type Message struct {
 	Buttons        []Button
 	Image, Alt     string // file id of the picture above the text, and its alternative text
 	EditedTS       string
+
+	sent []File // by a person
 }
 
 // Button is a button of a message.
@@ -41,6 +43,10 @@ type File struct {
 
 	complete bool
 	refusals int // number of messages with the file that are still to be rejected
+
+	// Of a person's file alone.
+	Type    string // media type
+	address string
 }
 
 // View is a form that was opened.
@@ -348,7 +354,14 @@ func (m *Message) wire(c *channel) map[string]any {
 		}
 	}
 	if len(m.Files) > 0 {
-		out["files"] = []any{map[string]any{"id": m.Files[0]}}
+		list := []any{map[string]any{"id": m.Files[0], "mode": "tombstone"}}
+		for n, f := range m.sent {
+			file := map[string]any{"id": f.ID, "mode": "hosted", "name": f.Name, "mimetype": f.Type, "size": len(f.Data), "url_private": f.address}
+			if list = append(list, file); n == 0 {
+				list = []any{file}
+			}
+		}
+		out["files"] = list
 		out["subtype"] = "file_share"
 	}
 	if m.EditedTS != "" {
@@ -486,6 +499,32 @@ func (s *Server) takeFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = fmt.Fprintf(w, "OK - %d", len(f.Data))
+}
+
+// giveFile gives a person's file to the app, if it may read files. Others are led to
+// the login page, as Slack does.
+func (s *Server) giveFile(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.notifyChange()
+	id, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/files-pri/"), "/")
+	s.calls = append(s.calls, Call{Method: "file", Form: map[string]string{"id": id}, Code: http.StatusOK})
+	if f, failing := s.nextFault("file"); failing {
+		w.Header().Set("Content-Type", "text/html")
+		f.write(w)
+		return
+	}
+	may := r.Header.Get("Authorization") == "Bearer "+BotToken && strings.Contains(s.scopes, "files:read")
+	f := s.files[id]
+	switch {
+	case !may:
+		http.Redirect(w, r, "/login", http.StatusFound)
+	case f == nil || f.address == "":
+		http.Error(w, "no such file", http.StatusNotFound)
+	default:
+		w.Header().Set("Content-Type", f.Type)
+		_, _ = w.Write(f.Data) // the caller may be gone
+	}
 }
 
 // share ends an upload. Without a channel the file belongs to the app.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ type UserMessage struct {
 	User, Channel, Text string
 	Root                string // timestamp of the thread's first message
 	Bot                 bool   // written by another app
-	File                bool
+	File                bool   // has a file that is gone
+	Files               []File
 }
 
 // Say posts a person's message and returns its timestamp. "@porter" in it becomes
@@ -38,6 +40,12 @@ func (s *Server) Post(w UserMessage) string {
 	m := &Message{TS: s.stamp(), User: w.User, Text: wireText(w.Text), Root: w.Root, Bot: w.Bot}
 	if w.File {
 		m.Files = []string{s.next("F")}
+	}
+	for _, f := range w.Files {
+		f.ID = s.next("F")
+		f.address = strings.TrimSuffix(s.URL(), "/") + "/files-pri/" + f.ID + "/" + url.PathEscape(f.Name)
+		s.files[f.ID] = &f
+		m.Files, m.sent = append(m.Files, f.ID), append(m.sent, f)
 	}
 	c.messages = append(c.messages, m)
 	body := m.wire(c)

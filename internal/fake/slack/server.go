@@ -27,7 +27,7 @@ const (
 )
 
 // Scopes are the default scopes of the app.
-const Scopes = "app_mentions:read,channels:history,channels:read,chat:write,commands,files:write,groups:history,groups:read,im:history,im:read,im:write,reactions:read"
+const Scopes = "app_mentions:read,channels:history,channels:read,chat:write,commands,files:read,files:write,groups:history,groups:read,im:history,im:read,im:write,reactions:read"
 
 // Server is a fake workspace. Its methods may be called from any goroutine.
 type Server struct {
@@ -107,6 +107,7 @@ func (s *Server) routes(handle func(pattern string, h http.HandlerFunc)) {
 		handle("/"+method, s.serve(method))
 	}
 	handle("/upload/", s.takeFile)
+	handle("/files-pri/", s.giveFile)
 	handle("/ws", s.socket)
 }
 

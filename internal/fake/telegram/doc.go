@@ -2,7 +2,8 @@
 // and the people who use it. It is as strict as the real one: long polling with
 // offsets, redelivery until confirmation, 409 for a second poller, errors in
 // HTML, text lengths after parsing, callback data of at most 64 bytes, edits
-// without a change, deleted messages and topics, multipart uploads. Delays and
+// without a change, deleted messages and topics, multipart uploads, files of at
+// most 20 MB under addresses that last an hour. Delays and
 // failures of the real server are scripted as faults.
 //
 // A test starts a server, gives its URL and Token to the bot, acts as a person,
@@ -27,6 +28,7 @@
 //
 //   - server.go, http.go: Server, its lifecycle, calls and their encodings
 //   - updates.go: getUpdates and its queue
+//   - file.go: files of people's messages, for the bot to load
 //   - message.go, html.go, group.go, menu.go, rates.go: the other methods
 //   - person.go: what people do, and waiting for the bot
 //   - fault.go: failures of calls

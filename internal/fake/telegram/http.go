@@ -65,6 +65,10 @@ func (a methodResult) body() map[string]any {
 
 // ServeHTTP serves one call of the bot.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/file/bot") {
+		s.serveFile(w, r)
+		return
+	}
 	token, method, found := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
 	c, err := s.read(r)
 	switch {
@@ -106,6 +110,8 @@ func (s *Server) dispatch(method string, c call) methodResult {
 		me := s.bot().wire()
 		me["can_join_groups"], me["can_read_all_group_messages"] = true, false
 		return ok(me)
+	case "getFile":
+		return s.getFile(c)
 	case "getWebhookInfo":
 		return ok(map[string]any{"url": s.webhook, "has_custom_certificate": false, "pending_update_count": len(s.updates.waiting)})
 	case "sendMessage":

@@ -3,11 +3,11 @@ package telegram
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"image"
 	_ "image/jpeg" // decodes photos
 	_ "image/png"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -61,6 +61,10 @@ type File struct {
 	Name  string
 	Photo bool
 	Data  []byte
+
+	// Of a person's file alone.
+	Type string // media type
+	Size int64  // as the bot is told; 0 = that of Data
 }
 
 // Labels returns the labels of all buttons, in order.
@@ -397,9 +401,14 @@ func (s *Server) wire(c *chat, m *Message) map[string]any {
 	if f := m.File; f != nil {
 		field, about = "caption", "caption_entities"
 		if f.Photo {
-			w["photo"] = []map[string]any{{"file_id": "photo-" + strconv.Itoa(m.ID), "width": 640, "height": 480}}
+			w["photo"] = s.photoSizes(fmt.Sprintf("photo-%d.%d", c.id, m.ID), f)
 		} else {
-			w["document"] = map[string]any{"file_id": "document-" + strconv.Itoa(m.ID), "file_name": f.Name}
+			doc := s.keep(fmt.Sprintf("document-%d.%d", c.id, m.ID), "documents", "bin", f.Data, f.Size)
+			doc["file_name"] = f.Name
+			if f.Type != "" {
+				doc["mime_type"] = f.Type
+			}
+			w["document"] = doc
 		}
 	}
 	if m.Text != "" {

@@ -16,6 +16,8 @@ type UserMessage struct {
 	Text       string
 	Photo      bool   // has a picture, with Text as the caption
 	Attachment string // field of another attachment, "voice" or "sticker", with Text as the caption
+	File       File   // of Photo or Attachment; without data it is a small one
+	Seconds    int    // length of a recording
 	Album      string // id of the media group
 	ReplyTo    int
 	Anonymous  bool // written as the group by a hidden administrator
@@ -53,7 +55,10 @@ func (s *Server) Post(w UserMessage) int {
 		m.Date = s.o.Clock()
 	}
 	if w.Photo {
-		m.File = &File{Name: "photo.jpg", Photo: true}
+		m.File = &File{Name: "photo.jpg", Photo: true, Data: w.File.Data, Size: w.File.Size}
+		if m.File.Data == nil {
+			m.File.Data = []byte("\xff\xd8\xff a photo")
+		}
 	}
 	if w.Anonymous {
 		m.From = User{ID: 1087968824, Name: "GroupAnonymousBot", Bot: true}
@@ -74,7 +79,20 @@ func (s *Server) Post(w UserMessage) int {
 	}
 	if w.Attachment != "" {
 		delete(wire, "text")
-		wire[w.Attachment] = map[string]any{"file_id": w.Attachment + "-1"}
+		data := w.File.Data
+		if data == nil {
+			data = []byte("a " + w.Attachment)
+		}
+		file := s.keep(fmt.Sprintf("%s-%d.%d", w.Attachment, c.id, m.ID), w.Attachment, "bin", data, w.File.Size)
+		for name, v := range map[string]string{"file_name": w.File.Name, "mime_type": w.File.Type} {
+			if v != "" {
+				file[name] = v
+			}
+		}
+		if w.Seconds > 0 {
+			file["duration"] = w.Seconds
+		}
+		wire[w.Attachment] = file
 		if w.Text != "" {
 			wire["caption"] = w.Text
 		}

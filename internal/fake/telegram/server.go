@@ -37,7 +37,8 @@ type Server struct {
 	chats   map[int64]*chat
 	updates queue
 	presses map[string]*press
-	nextID  int // last id of a press
+	uploads map[string]*upload // files of people's messages, by file_id
+	nextID  int                // last id of a press
 	faults  map[string][]Fault
 	calls   []Call
 	menus   map[string][]Command // by scope
@@ -81,6 +82,7 @@ func Start(o Options) (*Server, error) {
 		changed: make(chan struct{}),
 		chats:   map[int64]*chat{},
 		presses: map[string]*press{},
+		uploads: map[string]*upload{},
 		faults:  map[string][]Fault{},
 		menus:   map[string][]Command{},
 		updates: queue{next: 900000001},

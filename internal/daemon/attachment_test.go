@@ -1,0 +1,82 @@
+package daemon_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/attachment"
+	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+	"github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestPictures sends pictures over Telegram, and erases one.
+func TestPictures(t *testing.T) {
+	w := daemontest.New(t)
+	chats := w.Hub.Connect(time.Time{})
+	if err := chats.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer chats.Stop()
+	mira := telegram.User{ID: 1, Name: "Mira"}
+	photo := func(text, album, data string) {
+		w.Telegram.Post(telegram.UserMessage{From: mira, Chat: 1, Photo: true, Text: text, Album: album, File: telegram.File{Data: []byte("\xff\xd8\xff" + data)}})
+	}
+	w.Telegram.Fault("file", telegram.CutBefore()) // one bar of signal
+	photo("/guidance Like this", "7", "one")
+	photo("", "7", "two")
+	last := func(text string) telegram.Message {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), daemontest.Patience)
+		defer cancel()
+		c, err := w.Telegram.WaitFor(ctx, 1, func(c telegram.Chat) bool {
+			_, found := c.Find(func(m telegram.Message) bool { return m.Bot && strings.Contains(m.Text, text) })
+			return found
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _ := c.Find(func(m telegram.Message) bool { return m.Bot && strings.Contains(m.Text, text) })
+		return m
+	}
+	last("Like this · 2 pictures")
+	s, _ := w.Engine.State("shop")
+	files := s.Project.AttachedTo("g1").Files
+	dir := filepath.Join(w.Projects.State(), attachment.Folder)
+	for n, f := range files {
+		path := filepath.Join(dir, f.Hash)
+		data, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(data, []byte("\xff\xd8\xff"+[]string{"one", "two"}[n])) {
+			t.Errorf("%q, %v", data, err)
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm() != 0o600 {
+			t.Errorf("mode %v", info.Mode())
+		}
+	}
+	if len(files) != 2 {
+		t.Fatalf("%d files", len(files))
+	}
+
+	w.Input(loop.Input{Actor: "console", Project: "shop", Body: loop.EraseFiles{ID: "g1"}})
+	if err := w.Engine.Written(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("after erasing, the folder has %v, %v", left, err)
+	}
+	_, secret, _ := strings.Cut(w.Telegram.Token(), ":")
+	logs, err := filepath.Glob(filepath.Join(w.Projects.State(), "*.log"))
+	if err != nil || len(logs) == 0 {
+		t.Fatal(logs, err)
+	}
+	for _, path := range logs {
+		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), secret) {
+			t.Errorf("%s has the token, or cannot be read: %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package ledger
+
+// FilesAttached records files that a person sent with guidance ("g17"), with the
+// answer to a question ("q5") or with added tasks ("a3"), and the sending of more of
+// them later. The entry of an answer has the task.
+type FilesAttached struct {
+	To    string       `json:"to"`
+	Files []Attachment `json:"files,omitempty"` // none where what was sent could not be kept
+	Album string       `json:"album,omitempty"` // address of the chat and id of the album: later files of it belong to the same
+}
+
+// FilesErased records that a person had files erased. EffectErase does so. Whatever
+// else the same bytes were attached to lacks them as well.
+type FilesErased struct {
+	To     string   `json:"to"`
+	Hashes []string `json:"hashes"`
+	By     string   `json:"by,omitempty"`
+}
