@@ -33,7 +33,7 @@ func (s *Store) backup(ctx context.Context, path string) (err error) {
 		}
 	}()
 	// VACUUM INTO needs a connection that may write; those of the pool may not.
-	db, err := sql.Open("sqlite3", copierDSN(s.path))
+	db, err := connectTo(copierDSN(s.path))
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func checkCopy(ctx context.Context, path string) (heads []Anchor, breaks []Break
 		return nil, nil, err
 	}
 	s := &Store{path: path}
-	if s.readers, err = sql.Open("sqlite3", readerDSN(path)); err != nil {
+	if s.readers, err = connectTo(readerDSN(path)); err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, s.readers.Close()) }()
@@ -99,7 +99,7 @@ func checkCopy(ctx context.Context, path string) (heads []Anchor, breaks []Break
 // stream, without checking anything: a database of years is checked in minutes.
 func Heads(ctx context.Context, path string) (heads []Anchor, err error) {
 	s := &Store{path: path}
-	if s.readers, err = sql.Open("sqlite3", readerDSN(path)); err != nil {
+	if s.readers, err = connectTo(readerDSN(path)); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.readers.Close()) }()

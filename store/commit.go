@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mattn/go-sqlite3"
-
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -181,8 +179,7 @@ func (s *Store) addEffect(ctx context.Context, e *ledger.PendingEffect) error {
 	res, err := s.stmts.addEffect.ExecContext(ctx,
 		e.Stream, e.Kind, string(e.Class), e.Key, notNull(e.Body), formatTime(e.Time), e.Seq, notNull(e.Head))
 	if err != nil {
-		var se sqlite3.Error
-		if errors.As(err, &se) && se.ExtendedCode == sqlite3.ErrConstraintUnique {
+		if _, extended := resultOf(err); extended == resultConstraintUnique {
 			return duplicate(*e)
 		}
 		return err

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mattn/go-sqlite3"
-
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -52,35 +50,52 @@ var (
 	ErrEffect = errors.New("effect was committed before")
 	// ErrNewer: the database was written by a later release.
 	ErrNewer = errors.New("written by a newer nightporter")
+	// ErrNoDriver: this program cannot open any database.
+	ErrNoDriver = errors.New("built without cgo: SQLite is written in C; build with CGO_ENABLED=1 and a C compiler, on the system that it is for")
 	// ErrForeign: the file is not a nightporter database.
 	ErrForeign = errors.New("not a nightporter database")
+)
+
+// SQLite's result codes, https://www.sqlite.org/rescode.html.
+const (
+	resultPerm       = 3
+	resultBusy       = 5
+	resultLocked     = 6
+	resultNoMem      = 7
+	resultReadonly   = 8
+	resultIOErr      = 10
+	resultCorrupt    = 11
+	resultFull       = 13
+	resultCantOpen   = 14
+	resultConstraint = 19
+	resultNotADB     = 26
+
+	resultConstraintTrigger = 1811
+	resultConstraintUnique  = 2067
 )
 
 // classify wraps a driver's error in the matching error of this package, with a
 // remedy where a person has one.
 func classify(err error) error {
-	var e sqlite3.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	switch e.Code {
-	case sqlite3.ErrFull:
+	code, extended := resultOf(err)
+	switch code {
+	case resultFull:
 		return fmt.Errorf("%w: the disk is full, make room on it: %w", ErrDisk, err)
-	case sqlite3.ErrIoErr:
+	case resultIOErr:
 		return fmt.Errorf("%w: the disk reports an error: %w", ErrDisk, err)
-	case sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
+	case resultReadonly, resultCantOpen, resultPerm:
 		return fmt.Errorf("%w: check its owner and mode: %w", ErrDisk, err)
-	case sqlite3.ErrNotADB:
+	case resultNotADB:
 		return damagedError{fmt.Errorf("%w: %w", ErrForeign, err)}
-	case sqlite3.ErrCorrupt:
+	case resultCorrupt:
 		return damagedError{fmt.Errorf("%w: the database file is damaged: %w", ErrBroken, err)}
-	case sqlite3.ErrConstraint:
-		if e.ExtendedCode == sqlite3.ErrConstraintTrigger {
+	case resultConstraint:
+		if extended == resultConstraintTrigger {
 			return fmt.Errorf("%w: see \"nightporter verify\": %w", ErrBroken, err)
 		}
-	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+	case resultBusy, resultLocked:
 		return fmt.Errorf("%w: another program keeps the database locked, close it: %w", ErrBusy, err)
-	case sqlite3.ErrNomem:
+	case resultNoMem:
 		return fmt.Errorf("%w: memory is short: %w", ErrBusy, err)
 	}
 	return err
@@ -91,8 +106,8 @@ func damaged(err error) bool {
 	if _, is := errors.AsType[damagedError](err); is {
 		return true
 	}
-	e, is := errors.AsType[sqlite3.Error](err)
-	return is && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
+	code, _ := resultOf(err)
+	return code == resultCorrupt || code == resultNotADB
 }
 
 // unreadable returns the error of a row's Scan as a damagedError if a column does

@@ -25,7 +25,7 @@ const versions = "migrations"
 // without tables is accepted: an interrupted first start leaves one. The check
 // opens the file read-only, because setting the journal mode would change it.
 func refuseForeign(ctx context.Context, path string) (err error) {
-	db, err := sql.Open("sqlite3", readerDSN(path))
+	db, err := connectTo(readerDSN(path))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/url"
 	"path"
@@ -43,7 +42,7 @@ func openOn(files FileSystem, name string) (_ *Store, err error) {
 			_ = s.release()
 		}
 	}()
-	if s.db, err = sql.Open("sqlite3", exclusiveDSN(files.VFS(), name)); err != nil {
+	if s.db, err = connectTo(exclusiveDSN(files.VFS(), name)); err != nil {
 		return nil, err
 	}
 	s.db.SetMaxOpenConns(1)

@@ -63,7 +63,7 @@ type written struct {
 // readWritten reads a database before anything is changed in it. A new one gives
 // the zero value.
 func readWritten(ctx context.Context, path string) (w written, err error) {
-	db, err := sql.Open("sqlite3", readerDSN(path))
+	db, err := connectTo(readerDSN(path))
 	if err != nil {
 		return w, err
 	}

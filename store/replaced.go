@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -133,7 +132,7 @@ func (s *Store) renewLog(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if s.db, err = sql.Open("sqlite3", writerDSN(s.path)); err != nil {
+	if s.db, err = connectTo(writerDSN(s.path)); err != nil {
 		return err
 	}
 	s.db.SetMaxOpenConns(1)

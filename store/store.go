@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-
-	_ "github.com/mattn/go-sqlite3" // registers the driver "sqlite3"
 )
 
 // Name is the file name of the database in the state folder.
@@ -69,7 +67,7 @@ func open(dir string, p Program) (_ *Store, err error) {
 		}
 	}()
 
-	if s.db, err = sql.Open("sqlite3", writerDSN(path)); err != nil {
+	if s.db, err = connectTo(writerDSN(path)); err != nil {
 		return nil, err
 	}
 	s.db.SetMaxOpenConns(1)
@@ -83,7 +81,7 @@ func open(dir string, p Program) (_ *Store, err error) {
 		return nil, err
 	}
 
-	if s.readers, err = sql.Open("sqlite3", readerDSN(path)); err != nil {
+	if s.readers, err = connectTo(readerDSN(path)); err != nil {
 		return nil, err
 	}
 	// No limit of open connections: a yield that reads would wait for its own

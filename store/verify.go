@@ -235,7 +235,7 @@ func (v *verifier) schema(ctx context.Context, q querier) error {
 // migrations decide them, so they are read once.
 var expectedGuards = sync.OnceValues(func() (map[string]string, error) {
 	ctx := context.Background()
-	db, err := sql.Open("sqlite3", ":memory:")
+	db, err := connectTo(":memory:")
 	if err != nil {
 		return nil, err
 	}

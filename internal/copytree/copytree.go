@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Copy copies a folder with modes, times and owners, where the file system
@@ -102,7 +100,7 @@ func File(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := unix.IoctlFileClone(int(out.Fd()), int(in.Fd())); err != nil {
+	if err := clone(out, in); err != nil {
 		_, err = io.Copy(out, in)
 		return errors.Join(err, out.Close())
 	}

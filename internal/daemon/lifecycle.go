@@ -75,7 +75,7 @@ func (d *Daemon) start(ctx context.Context) error {
 	// process of the same user can read them, a session at boundary level 1
 	// included. It does not keep others from this process's limits (prlimit);
 	// the boundary of sessions does.
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+	if err := closeMemory(); err != nil {
 		return fmt.Errorf("close the process to others: %w", err)
 	}
 	off, err := d.open(ctx)

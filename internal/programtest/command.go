@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 )
@@ -235,33 +234,16 @@ func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
 func cmdDisk(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "disk DIR [MB]")
 	s, dir := sceneOf(ts), ts.MkAbs(args[0])
-	size, flags := "", uintptr(0)
-	if slices.Contains(s.disks, dir) {
-		flags = unix.MS_REMOUNT
-	}
+	megabytes := -1
 	if len(args) > 1 {
-		size = args[1] + "m"
-	} else {
-		var st unix.Statfs_t
-		ts.Check(unix.Statfs(dir, &st))
-		size = fmt.Sprint((int64(st.Blocks) - int64(st.Bfree)) * st.Bsize)
+		var err error
+		megabytes, err = strconv.Atoi(args[1])
+		ts.Check(err)
 	}
 	ts.Check(os.MkdirAll(dir, 0o755))
-	ts.Check(unix.Mount("none", dir, "tmpfs", flags, "size="+size))
-	if flags == 0 {
+	mounted := slices.Contains(s.disks, dir)
+	ts.Check(mountDisk(dir, megabytes, mounted))
+	if !mounted {
 		s.disks = append(s.disks, dir)
 	}
-}
-
-// canMount reports whether disks can be mounted, by mounting one.
-func canMount() bool {
-	dir, err := os.MkdirTemp("", "disk")
-	if err != nil {
-		return false
-	}
-	defer func() { _ = os.Remove(dir) }()
-	if unix.Mount("none", dir, "tmpfs", 0, "size=1m") != nil {
-		return false
-	}
-	return unix.Unmount(dir, unix.MNT_DETACH) == nil
 }

@@ -114,7 +114,7 @@ func (m Machine) Command(ctx context.Context, name string, args ...string) *exec
 	}
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = m.Dir, m.Env()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = endWithTest()
 	return cmd
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"golang.org/x/sys/unix"
 )
 
 // Scripts runs the scripts in dir: the real nightporter and hat, real git, and
@@ -91,7 +90,7 @@ func (s *scene) end() {
 		p.Kill()
 	}
 	for _, dir := range s.disks {
-		_ = unix.Unmount(dir, unix.MNT_DETACH) // nothing is left to do about it
+		_ = unmountDisk(dir) // nothing is left to do about it
 	}
 	s.CleanUp()
 }

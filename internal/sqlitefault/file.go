@@ -1,3 +1,5 @@
+//go:build cgo
+
 package sqlitefault
 
 import (
@@ -73,9 +75,6 @@ func (f *file) Truncate(size int64) error {
 	f.content.unsynced = append(f.content.unsynced, change{at: size})
 	return nil
 }
-
-// errSync is the error of a sync that failed.
-var errSync = sqlite3vfs.IOErrorWrite
 
 // Sync implements sqlite3vfs.File.
 func (f *file) Sync(sqlite3vfs.SyncType) error {

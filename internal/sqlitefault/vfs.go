@@ -1,3 +1,5 @@
+//go:build cgo
+
 package sqlitefault
 
 import (
@@ -11,6 +13,9 @@ import (
 // Name is the name of the file system, for the parameter vfs of a database's
 // address.
 const Name = "sqlitefault"
+
+// errSync is the error of a sync that failed.
+var errSync = sqlite3vfs.IOErrorWrite
 
 // register makes the file system known to SQLite, once for all disks.
 var register = sync.OnceFunc(func() {

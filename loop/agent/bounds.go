@@ -23,11 +23,10 @@ type Limits struct {
 // MachineMemory returns the memory of the machine in bytes, or what its container
 // may use of it. 0 means unknown.
 func MachineMemory() int64 {
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err != nil {
+	total := installedMemory()
+	if total == 0 {
 		return 0
 	}
-	total := int64(info.Totalram) * int64(info.Unit)
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		data, err := os.ReadFile(file)
 		if err != nil {

@@ -128,7 +128,7 @@ func writtenSince(dirs []string, unixTime int64) (size uint64) {
 				return nil //nolint:nilerr // see above
 			}
 			if info, err := d.Info(); err == nil {
-				if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Ctim.Sec >= unixTime {
+				if st, ok := info.Sys().(*syscall.Stat_t); ok && changedAt(st) >= unixTime {
 					size += uint64(st.Blocks) * 512
 				}
 			}

@@ -27,11 +27,13 @@
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
 //	bounds.go                           memory, processes and files that a session may use
 //	reaper_process.go                   the reaper as its supervisor sees it
-//	reaper.go mount.go tree.go          the reaper, its mounts, the processes below it
+//	reaper.go mount_linux.go tree.go    the reaper, its mounts, the processes below it
 //	cache.go                            the caches of a session, apart by trust
 //	surroundings.go mask.go             what commands get for setup or verification, and its removal from output
 //	confine.go landlock.go user.go      the last step before the agent
-//	devices.go seccomp.go               a /dev of the session's own, and what it may do to other processes
+//	devices_linux.go seccomp_linux.go   a /dev of the session's own, and what it may do to other processes
+//	namespaces_linux.go privileges_linux.go pidfd_linux.go kernel_linux.go  the rest of what only Linux has
+//	kernel_other.go                     what stands in for it elsewhere: level 1, compiled and never run
 //	level.go hide.go reach.go exposed.go  the protection that each level gives, and what it leaves
 //	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
 //	failures.go missing.go denied.go    what failed in a command; a shell that did not find hat; refused calls

@@ -151,7 +151,7 @@ func reserveExitSpace(folder string) error {
 	if err != nil {
 		return err
 	}
-	err = unix.Fallocate(int(f.Fd()), 0, 0, exitSize)
+	err = allocate(f, exitSize)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		_, err = f.Write(make([]byte, exitSize))
 		err = errors.Join(err, f.Sync()) // some file systems allocate space only on sync

@@ -26,6 +26,10 @@ const (
 	abiTruncate = 3
 )
 
+// devices are writable at every level, because they store nothing. Of /dev a
+// session reaches these alone: terminals, disks and cards are missing.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
 // applyLandlock puts this process and its successors under Landlock. They read
 // everything that is not hidden, write the plan's folders, and cannot signal
 // processes outside or connect to their abstract sockets, as far as the kernel

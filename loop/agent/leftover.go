@@ -106,7 +106,7 @@ func (s *supervisor) isOlder(d fs.DirEntry) bool {
 		return false
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && st.Ctim.Sec < s.exit.Started.Unix()
+	return ok && changedAt(st) < s.exit.Started.Unix()
 }
 
 // leftDir is a folder in which setup leaves files.

@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -124,8 +122,7 @@ func (r *Runner) Mounts() (bool, string) {
 		}
 		if err := r.tryMounts(); err != nil {
 			r.noMounts = err.Error()
-			var st unix.Statfs_t
-			if unix.Statfs(r.o.State, &st) == nil && st.Type == unix.OVERLAYFS_SUPER_MAGIC {
+			if onOverlay(r.o.State) {
 				r.noMounts = "the state folder lies on an overlay itself, as in a container: put it on a volume or another disk (--state DIR)"
 			}
 		}

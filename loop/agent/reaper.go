@@ -105,7 +105,7 @@ func runReaper() int {
 	if err := json.Unmarshal(data, &k.plan); err != nil {
 		return k.fail(err, false)
 	}
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+	if err := becomeSubreaper(); err != nil {
 		return k.fail(fmt.Errorf("become subreaper: %w", err), false)
 	}
 	if k.plan.Level >= 3 {

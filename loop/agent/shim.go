@@ -50,7 +50,7 @@ func supervise(folder string) error {
 	if err := s.load(); err != nil {
 		return err
 	}
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+	if err := becomeSubreaper(); err != nil {
 		return fmt.Errorf("become subreaper: %w", err)
 	}
 	if err := s.writePID(); err != nil {

@@ -128,9 +128,10 @@ func (x *index) clean(p string, st *unix.Stat_t) bool {
 	if !known || !time.Unix(st.Mtim.Unix()).Before(x.written) {
 		return false
 	}
-	mode := st.Mode & unix.S_IFMT
+	bits := uint32(st.Mode) //nolint:unconvert // has 16 bits on some systems
+	mode := bits & unix.S_IFMT
 	if mode == unix.S_IFREG {
-		mode |= 0o644 | st.Mode&0o100/0o100*0o111
+		mode |= 0o644 | bits&0o100/0o100*0o111
 	}
 	return x.is(at, entryMode, mode) && x.is(at, entrySize, uint32(st.Size)) && x.is(at, entryIno, uint32(st.Ino)) &&
 		x.is(at, entryDev, uint32(st.Dev)) && x.is(at, entryUID, st.Uid) && x.is(at, entryGID, st.Gid) &&

@@ -62,7 +62,8 @@ func walkIn(dir *os.File, prefix string, visit func(int, string, found) (bool, e
 			}
 			return fmt.Errorf("lstat %s: %w", prefix+base, err)
 		}
-		f := found{path: prefix + base, kind: st.Mode & unix.S_IFMT, mode: st.Mode & 0o7777, size: st.Size, uid: st.Uid, gid: st.Gid, links: uint64(st.Nlink), stat: st} //nolint:unconvert // not an uint64 on every system
+		bits := uint32(st.Mode) //nolint:unconvert // has 16 bits on some systems
+		f := found{path: prefix + base, kind: bits & unix.S_IFMT, mode: bits & 0o7777, size: st.Size, uid: st.Uid, gid: st.Gid, links: uint64(st.Nlink), stat: st} //nolint:unconvert // not an uint64 on every system
 		if f.kind == unix.S_IFDIR && f.mode&0o700 != 0o700 {
 			f.mode |= 0o700
 			if err := unix.Fchmodat(parent, base, f.mode, 0); err != nil {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,12 +18,10 @@ var dispatched bool
 
 // Dispatch must be called first in TestMain. The daemon starts supervisors of
 // sessions from its own executable, which is the test binary here: in such a
-// process, Dispatch runs the supervisor and exits. It exits without os.Exit,
-// where the race detector waits for a second: a night has a dozen such
-// processes, one after another.
+// process, Dispatch runs the supervisor and exits.
 func Dispatch() {
 	if code, is := multicall.Run(); is {
-		_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, uintptr(code), 0, 0)
+		exit(code)
 	}
 	// Runs of tests keep no machine awake.
 	_ = os.Setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/dev/null")

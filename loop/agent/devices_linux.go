@@ -9,10 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// devices are writable at every level, because they store nothing. Of /dev a
-// session reaches these alone: terminals, disks and cards are missing.
-var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
-
 // deviceLinks are the links of /dev that programs rely on. /dev/ptmx leads to
 // the session's own terminals.
 var deviceLinks = [][2]string{

@@ -1,0 +1,51 @@
+//go:build !linux
+
+package agent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Where there is no Linux, the boundary has level 1: a session is a process of its
+// user, and what it writes outside is found by comparison (docs/spec 12.1). None of
+// this has been run on such a system.
+
+var errLinuxOnly = errors.New("the boundary's namespaces and filters are Linux only")
+
+func setUpMounts(plan) error { return errLinuxOnly }
+
+func applySeccomp() error { return errLinuxOnly }
+
+func hasSeccomp() bool { return false }
+
+func namespaces(int) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
+
+func dropUser(uid, _ int) error {
+	if uid < 0 {
+		return nil
+	}
+	return errLinuxOnly
+}
+
+func dropCapabilities() error { return nil }
+
+func gainNoPrivileges() error { return nil }
+
+func becomeSubreaper() error { return nil }
+
+func installedMemory() int64 { return 0 }
+
+func changedAt(st *syscall.Stat_t) int64 { return st.Ctimespec.Sec }
+
+func allocate(*os.File, int64) error { return unix.EOPNOTSUPP }
+
+func onOverlay(string) bool { return false }
+
+func waitProcess(ctx context.Context, pid int, start uint64) error {
+	return pollProcess(ctx, pid, start)
+}
