@@ -45,6 +45,23 @@ func (d *decision) returns(t *TaskState) bool {
 	})
 }
 
+// inAnotherRound reports whether the run has done a ready task already.
+func (d *decision) inAnotherRound(t *TaskState) bool {
+	r := d.run()
+	return t.Task.Repeat != nil && t.Repeated && !t.first() && !r.Started.IsZero() && !t.Ended.Before(r.Started)
+}
+
+// lastTurn returns when the last attempt at a task began that is done once, or the zero
+// time.
+func (l TaskList) lastTurn() (last time.Time) {
+	for _, t := range l.All() {
+		if t.Task.Repeat == nil && t.Last.After(last) {
+			last = t.Last
+		}
+	}
+	return last
+}
+
 // settleRepeats makes done tasks ready again whose cooldown is over, and opens them in
 // the source.
 func (d *decision) settleRepeats() {

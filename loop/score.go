@@ -113,9 +113,39 @@ func (t *TaskState) todo() bool {
 // would only move the branch away from under it.
 func (t *TaskState) first() bool { return t.Task.Own || t.Attempt != nil }
 
-// byTurn iterates over the tasks that are in set a or in set b, in the order of the
-// run: that of the source, or by score. Equal scores keep the order of the source.
+// byTurn iterates over the tasks that are in set a or in set b, in the order of the run. A
+// task that the run has done already comes after all others if none that is done once had
+// a turn since: tasks with a short cooldown would else take all turns.
 func (d *decision) byTurn(a, b taskSet) iter.Seq2[int, *TaskState] {
+	tasks := d.Project.Tasks
+	return func(yield func(int, *TaskState) bool) {
+		var last []int
+		var turn *time.Time // the last one of a task that is done once
+		for n, t := range d.ordered(a, b) {
+			if d.inAnotherRound(t) {
+				if turn == nil {
+					turn = new(tasks.lastTurn())
+				}
+				if turn.Before(t.Ended) {
+					last = append(last, n)
+					continue
+				}
+			}
+			if !yield(n, t) {
+				return
+			}
+		}
+		for _, n := range last {
+			if !yield(n, tasks.tasks.At(n)) {
+				return
+			}
+		}
+	}
+}
+
+// ordered iterates over the tasks that are in set a or in set b, in the order of the
+// source, or by score. Equal scores keep the order of the source.
+func (d *decision) ordered(a, b taskSet) iter.Seq2[int, *TaskState] {
 	l := d.Project.Tasks
 	if d.run().Settings.Order != ledger.OrderScore {
 		return l.ofEither(a, b)
