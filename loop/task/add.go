@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/backlog"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
 
@@ -110,10 +112,37 @@ func AddToText(f form.Form, file string, fresh []byte, a ledger.AddTasks) (grown
 	if err != nil {
 		return nil, done, err
 	}
+	if a, plain := withoutTables(a); plain && looksLikeBacklog(f, file, fresh, grown) {
+		return AddToText(f, file, fresh, a)
+	}
 	if now, err = f.Parse(file, grown); err != nil {
 		return nil, done, err
 	}
 	return grown, ledger.AddedTasks{IDs: ids, Text: inserted(fresh, grown), Snapshot: now}, nil
+}
+
+// looksLikeBacklog reports whether a text of another form became a backlog, too, by what
+// was added to it: a list that can be read in two ways is read in none (docs/spec 3.6).
+func looksLikeBacklog(f form.Form, file string, fresh, grown []byte) bool {
+	table := backlog.Table{}
+	return f != form.Form(table) && table.Recognise(file, grown) != "" && table.Recognise(file, fresh) == ""
+}
+
+// tableRule matches the line below the header of a table in Markdown.
+var tableRule = regexp.MustCompile(`(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*:?-*:?[ \t]*(?:\n|$)`)
+
+// withoutTables returns the tasks with bodies whose tables are plain lines, and whether
+// there were any.
+func withoutTables(a ledger.AddTasks) (ledger.AddTasks, bool) {
+	changed := false
+	a.Tasks = slices.Clone(a.Tasks)
+	for n := range a.Tasks {
+		t := &a.Tasks[n]
+		plain := tableRule.ReplaceAllString(t.Body, "")
+		changed = changed || plain != t.Body
+		t.Body = plain
+	}
+	return a, changed
 }
 
 // InFile is what the remedy ends with where a text that cannot be read has the words of
