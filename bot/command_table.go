@@ -51,7 +51,9 @@ func init() {
 			project: mergeRequest,
 			section: "Decide", listed: "/merge 48", twin: Twin{"merge", "[PR]", "Merge a green request, after a confirmation"}},
 		{verb: VerbTasks, takes: takesProject, use: "/tasks", help: "All tasks.", role: view,
-			project: func(_ context.Context, d dispatch) (Message, error) { return Tasks(d.s, d.r.Time), nil },
+			project: func(ctx context.Context, d dispatch) (Message, error) {
+				return ProjectTasks(ctx, d.service, d.s, d.r.Time), nil
+			},
 			section: "Look", listed: "/tasks", menu: 5, twin: Twin{Name: "tasks"}},
 		{verb: VerbTask, takes: takesTarget, use: "/task 7", help: "One task.", role: view,
 			project: aboutTarget,

@@ -12,6 +12,43 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
+// ProjectTasks answers /tasks. Before the first run of a project it reads its source:
+// somebody who has just added a task wants to see it there.
+func ProjectTasks(ctx context.Context, service any, s loop.State, now time.Time) Message {
+	if reader, ok := service.(SourceReader); ok && Count(s).Total == 0 {
+		if read, err := reader.ReadSource(ctx, s.Project.Name); err == nil && len(read.Tasks) > 0 {
+			return sourceTasks(s.Project.Name, read)
+		}
+	}
+	return Tasks(s, now)
+}
+
+// markSigns are the signs of tasks that only their source knows.
+var markSigns = map[ledger.Mark]string{ledger.MarkOpen: SignLater, ledger.MarkBlocked: SignBlocked, ledger.MarkManualVerify: SignAsk}
+
+// sourceTasks lists the tasks of a source that no run has read yet, as it says it.
+func sourceTasks(project string, read SourceReading) Message {
+	var lines []string
+	for _, t := range read.Tasks {
+		if t.Mark != ledger.MarkDone {
+			lines = append(lines, fmt.Sprintf("%s %s %s", markSigns[t.Mark], shortID(t.ID), Cut(Clean(t.Title), 34)))
+		}
+	}
+	total := len(read.Tasks)
+	m := newMessage("tasks", firstLine("", project, "tasks", fmt.Sprintf(" · %d/%d done", total-len(lines), total)))
+	m.Project = project
+	file := Cut(Clean(read.Source.Path), quoteWidth)
+	if len(lines) == 0 {
+		m.add("No run yet, and all in " + file + " is done.")
+		return m
+	}
+	m.add("No run yet. In " + file + ":")
+	for _, l := range lines {
+		m.add(l)
+	}
+	return m
+}
+
 // Tasks lists a project's tasks in document order. Done tasks with the same word of
 // proof share a line, above all others; those that come back have another one, with the
 // time. Withdrawn tasks are left out.

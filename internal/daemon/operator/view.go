@@ -35,7 +35,10 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 		return reply(svc.status(s)+svc.absent(), []statusJSON{svc.statusOf(s)})
 	case "tasks":
 		text := bot.TasksTable(s, 80, time.Now())
-		if v.Args["why"] != "" {
+		switch {
+		case bot.Count(s).Total == 0:
+			text = bot.ProjectTasks(ctx, svc, s, time.Now()).Text(80)
+		case v.Args["why"] != "":
 			text = bot.TasksWhy(s, time.Now())
 		}
 		return reply(text, tasksOf(s))
