@@ -46,7 +46,13 @@ func AddOnce(ctx context.Context, s Source, a ledger.AddTasks) (ledger.AddedTask
 	if now, err = s.Read(ctx); err != nil {
 		return ledger.AddedTasks{}, err
 	}
-	return ledger.AddedTasks{IDs: ids, Snapshot: now}, nil
+	done := ledger.AddedTasks{IDs: ids, Snapshot: now}
+	if w, ok := s.(interface {
+		written(ctx context.Context, ids []string) (string, error)
+	}); ok {
+		done.Text, err = w.written(ctx, ids)
+	}
+	return done, err
 }
 
 // TakesTasks reports with a *ReadOnlyError that no task can be added to a source.
@@ -64,9 +70,13 @@ func TakesTasks(s Source) error {
 	return nil
 }
 
-// onceAdder is a source whose additions are one change each, and can be taken out.
+// onceAdder is a source whose additions are one change each.
 type onceAdder interface {
 	addOnce(ctx context.Context, a ledger.AddTasks) (ledger.AddedTasks, error)
+}
+
+// addedRemover is a source whose additions can be taken out.
+type addedRemover interface {
 	removeAdded(ctx context.Context, r ledger.RemoveTasks) error
 }
 
@@ -235,14 +245,14 @@ func (e *ChangedError) Error() string {
 // wrote. It does nothing if they are gone. Where the text stands there no longer as it
 // was written, the error is a *ChangedError.
 func RemoveAdded(ctx context.Context, s Source, r ledger.RemoveTasks) error {
-	o, ok := s.(onceAdder)
+	o, ok := s.(addedRemover)
 	if !ok || r.Text == "" {
 		return &ChangedError{File: strings.Join(s.Owned(), ", ")}
 	}
 	return o.removeAdded(ctx, r)
 }
 
-// removeAdded implements onceAdder.
+// removeAdded implements addedRemover.
 func (s *fileSource) removeAdded(ctx context.Context, r ledger.RemoveTasks) error {
 	return s.change(ctx, func(fresh []byte) ([]byte, error) { return RemoveFromText(s.form, s.rel, fresh, r) })
 }
