@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,9 +160,14 @@ func fewOf(paths []string) []string { return slices.Clip(paths[:min(len(paths), 
 // tens of thousands of them, and so does the next session.
 const maxUndone = 200
 
+// idKinds are the types of commits that the prefixes of ids stand for, as in BUG-069.
+// A title that begins with such a word counts more.
+var idKinds = map[string]string{"BUG": "fix", "FIX": "fix", "TECH": "chore", "CHORE": "chore", "ARCH": "refactor", "REFACTOR": "refactor", "DOC": "docs", "DOCS": "docs", "TEST": "test"}
+
 // subject returns a task's commit subject: "feat: Task 5 - Title" (docs/spec 9.2).
 func subject(t ledger.Task) string {
-	kind := "feat"
+	prefix, _, _ := strings.Cut(strings.ToUpper(t.ID), "-")
+	kind := cmp.Or(idKinds[prefix], "feat")
 	title := strings.ToLower(t.Title)
 	if t.Own {
 		kind = "fix"

@@ -36,7 +36,11 @@ func tasksCommand() *cobra.Command {
 		case len(args) == 1 && lint:
 			return fmt.Errorf("name the list once: --source %s, or %s", flags.Source, args[0])
 		case len(args) == 1:
-			return tellFile(cmd, args[0])
+			asJSON, err := cmd.Flags().GetBool("json")
+			if err != nil {
+				return err
+			}
+			return tellFile(cmd, args[0], asJSON)
 		case !lint:
 			return view(cmd, args)
 		}

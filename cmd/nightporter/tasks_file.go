@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,7 @@ import (
 // tellFile prints what a file or folder of tasks is, what shows that, and which
 // tasks it has. Nothing is changed, and no project needs to be set up. Exit codes: 0
 // it can be worked on, 3 it cannot.
-func tellFile(cmd *cobra.Command, file string) error {
+func tellFile(cmd *cobra.Command, file string, asJSON bool) error {
 	fail := func(err error) error {
 		printProblems(cmd.ErrOrStderr(), err)
 		return exitCode(exitUsage)
@@ -47,19 +48,58 @@ func tellFile(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return fail(err)
 	}
-	out := cmd.OutOrStdout()
+	why := ""
 	for _, f := range found {
 		if f.Kind.Name == kind {
-			fmt.Fprintf(out, "%s: kind %s (%s)\n", rel, kind, f.Why)
+			why = f.Why
 		}
+	}
+	out := cmd.OutOrStdout()
+	if !asJSON {
+		fmt.Fprintf(out, "%s: kind %s (%s)\n", rel, kind, why)
 	}
 	snapshot, err := source.Read(cmd.Context())
 	if err != nil {
 		return fail(err)
 	}
+	if asJSON {
+		return json.NewEncoder(out).Encode(fileJSON(rel, kind, why, snapshot))
+	}
 	printTasks(out, snapshot)
 	fmt.Fprintf(out, "To work on it: nightporter run --source %s\n", quote(kind+":"+rel))
 	return nil
+}
+
+// listJSON is a list of tasks as tasks FILE --json prints it.
+type listJSON struct {
+	File     string     `json:"file"` // below its repository
+	Kind     string     `json:"kind"`
+	Why      string     `json:"why"` // what in the file shows the kind
+	Tasks    []taskJSON `json:"tasks"`
+	Warnings []string   `json:"warnings"`
+}
+
+type taskJSON struct {
+	ID         string      `json:"id"`
+	Title      string      `json:"title"`
+	Mark       ledger.Mark `json:"mark"`
+	Line       int         `json:"line,omitempty"`
+	Scope      string      `json:"scope,omitempty"`
+	DependsOn  []string    `json:"depends_on,omitempty"`
+	Acceptance []string    `json:"acceptance,omitempty"`
+	Priority   int         `json:"priority,omitempty"` // larger comes first
+	Phase      int         `json:"phase,omitempty"`
+}
+
+func fileJSON(file, kind, why string, s ledger.Snapshot) listJSON {
+	list := listJSON{File: file, Kind: kind, Why: why, Tasks: []taskJSON{}, Warnings: []string{}}
+	for _, t := range s.Tasks {
+		list.Tasks = append(list.Tasks, taskJSON{t.ID, t.Title, t.Mark, t.Line, t.Scope, t.DependsOn, t.Acceptance, t.Priority, t.Phase})
+	}
+	for _, w := range s.Warnings {
+		list.Warnings = append(list.Warnings, fmt.Sprint(w))
+	}
+	return list
 }
 
 // repositoryOf returns the innermost folder around path that has a .git, or the

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/backlog"
 	"github.com/nightporter/nightporter/loop/task/form"
 )
 
@@ -44,7 +46,13 @@ func AddOnce(ctx context.Context, s Source, a ledger.AddTasks) (ledger.AddedTask
 	if now, err = s.Read(ctx); err != nil {
 		return ledger.AddedTasks{}, err
 	}
-	return ledger.AddedTasks{IDs: ids, Snapshot: now}, nil
+	done := ledger.AddedTasks{IDs: ids, Snapshot: now}
+	if w, ok := s.(interface {
+		written(ctx context.Context, ids []string) (string, error)
+	}); ok {
+		done.Text, err = w.written(ctx, ids)
+	}
+	return done, err
 }
 
 // TakesTasks reports with a *ReadOnlyError that no task can be added to a source.
@@ -62,9 +70,13 @@ func TakesTasks(s Source) error {
 	return nil
 }
 
-// onceAdder is a source whose additions are one change each, and can be taken out.
+// onceAdder is a source whose additions are one change each.
 type onceAdder interface {
 	addOnce(ctx context.Context, a ledger.AddTasks) (ledger.AddedTasks, error)
+}
+
+// addedRemover is a source whose additions can be taken out.
+type addedRemover interface {
 	removeAdded(ctx context.Context, r ledger.RemoveTasks) error
 }
 
@@ -110,10 +122,37 @@ func AddToText(f form.Form, file string, fresh []byte, a ledger.AddTasks) (grown
 	if err != nil {
 		return nil, done, err
 	}
+	if a, plain := withoutTables(a); plain && looksLikeBacklog(f, file, fresh, grown) {
+		return AddToText(f, file, fresh, a)
+	}
 	if now, err = f.Parse(file, grown); err != nil {
 		return nil, done, err
 	}
 	return grown, ledger.AddedTasks{IDs: ids, Text: inserted(fresh, grown), Snapshot: now}, nil
+}
+
+// looksLikeBacklog reports whether a text of another form became a backlog, too, by what
+// was added to it: a list that can be read in two ways is read in none (docs/spec 3.6).
+func looksLikeBacklog(f form.Form, file string, fresh, grown []byte) bool {
+	table := backlog.Table{}
+	return f != form.Form(table) && table.Recognise(file, grown) != "" && table.Recognise(file, fresh) == ""
+}
+
+// tableRule matches the line below the header of a table in Markdown.
+var tableRule = regexp.MustCompile(`(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*:?-*:?[ \t]*(?:\n|$)`)
+
+// withoutTables returns the tasks with bodies whose tables are plain lines, and whether
+// there were any.
+func withoutTables(a ledger.AddTasks) (ledger.AddTasks, bool) {
+	changed := false
+	a.Tasks = slices.Clone(a.Tasks)
+	for n := range a.Tasks {
+		t := &a.Tasks[n]
+		plain := tableRule.ReplaceAllString(t.Body, "")
+		changed = changed || plain != t.Body
+		t.Body = plain
+	}
+	return a, changed
 }
 
 // InFile is what the remedy ends with where a text that cannot be read has the words of
@@ -206,14 +245,14 @@ func (e *ChangedError) Error() string {
 // wrote. It does nothing if they are gone. Where the text stands there no longer as it
 // was written, the error is a *ChangedError.
 func RemoveAdded(ctx context.Context, s Source, r ledger.RemoveTasks) error {
-	o, ok := s.(onceAdder)
+	o, ok := s.(addedRemover)
 	if !ok || r.Text == "" {
 		return &ChangedError{File: strings.Join(s.Owned(), ", ")}
 	}
 	return o.removeAdded(ctx, r)
 }
 
-// removeAdded implements onceAdder.
+// removeAdded implements addedRemover.
 func (s *fileSource) removeAdded(ctx context.Context, r ledger.RemoveTasks) error {
 	return s.change(ctx, func(fresh []byte) ([]byte, error) { return RemoveFromText(s.form, s.rel, fresh, r) })
 }

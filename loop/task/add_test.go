@@ -2,6 +2,8 @@ package task
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,6 +37,29 @@ func TestAddToBrokenText(t *testing.T) {
 		}
 		if remedy := input.Diagnostics[0].Remedy; strings.HasSuffix(remedy, InFile) != want {
 			t.Errorf("%q: remedy %q", text, remedy)
+		}
+	}
+}
+
+// TestAddTable: a table in the text of a new task makes no backlog of a list.
+func TestAddTable(t *testing.T) {
+	for name, text := range map[string]string{"plan": "- [ ] **Task 1: A**\n", "headings": "### Task 1: A\n\n- [ ] a\n", "checklist": "- [ ] A\n"} {
+		repo := t.TempDir()
+		write(t, filepath.Join(repo, "list.md"), []byte(text))
+		source, err := Open(KindPlan, "list.md", repo, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := "before\n| ID | Status |\n|:--|---|\n| X-1 | queued |\nafter"
+		if _, err := AddOnce(t.Context(), source, ledger.AddTasks{Tasks: []ledger.Task{{Title: "B", Body: body}}}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(repo, "list.md"))
+		if kind, _, bad := Resolve(t.Context(), repo, KindAuto, "list.md"); kind != KindPlan {
+			t.Errorf("%s: %q %v\n%s", name, kind, bad, got)
+		}
+		if err != nil || !strings.Contains(string(got), "| X-1 | queued |") || !strings.Contains(string(got), "| ID | Status |") {
+			t.Errorf("%s: %v\n%s", name, err, got)
 		}
 	}
 }

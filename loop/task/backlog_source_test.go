@@ -423,3 +423,47 @@ func TestBacklogWatchSpecs(t *testing.T) {
 		t.Errorf("told %d times too often; ended with %v", len(changed), err)
 	}
 }
+
+// TestBacklogUndo: rows that were added are taken out with their specs, to the byte,
+// and only as long as nobody has changed them.
+func TestBacklogUndo(t *testing.T) {
+	for name, newline := range map[string]string{"Unix": "\n", "Windows": "\r\n"} {
+		for _, end := range []string{newline, ""} {
+			dir, s := newBacklog(t, Options{})
+			path := filepath.Join(dir, "ai/backlog.md")
+			before := strings.ReplaceAll("| ID | Task | Status | Feature.md |\n|---|---|---|---|\n| TECH-1 | a | done | — |", "\n", newline) + end
+			write(t, path, []byte(before))
+			specs := entries(t, filepath.Join(dir, "ai/features"))
+			add := func() ledger.RemoveTasks {
+				t.Helper()
+				added, err := AddOnce(t.Context(), s, ledger.AddTasks{Tasks: []ledger.Task{{Title: "b", Body: "Do it."}, {Title: "c"}}})
+				if err != nil || added.Text == "" || len(added.IDs) != 2 {
+					t.Fatalf("%+v %v", added, err)
+				}
+				return ledger.RemoveTasks{IDs: added.IDs, Text: added.Text}
+			}
+			undo := add()
+			for range 2 {
+				if err := RemoveAdded(t.Context(), s, undo); err != nil || textOf(t, dir, "ai/backlog.md") != before {
+					t.Fatalf("%s: %v %q", name, err, textOf(t, dir, "ai/backlog.md"))
+				}
+			}
+			if d := cmp.Diff(specs, entries(t, filepath.Join(dir, "ai/features"))); d != "" {
+				t.Errorf("left behind:\n%s", d)
+			}
+			undo = add()
+			spec := slices.DeleteFunc(entries(t, filepath.Join(dir, "ai/features")), func(n string) bool { return slices.Contains(specs, n) })[0]
+			write(t, filepath.Join(dir, "ai/features", spec), []byte("# Mine\n"))
+			grown := textOf(t, dir, "ai/backlog.md")
+			if err := RemoveAdded(t.Context(), s, undo); !errors.As(err, new(*ChangedError)) || textOf(t, dir, "ai/backlog.md") != grown || textOf(t, dir, "ai/features/"+spec) != "# Mine\n" {
+				t.Errorf("%s: a changed spec: %v", name, err)
+			}
+			if err := os.Remove(filepath.Join(dir, "ai/features", spec)); err != nil {
+				t.Fatal(err)
+			}
+			if err := RemoveAdded(t.Context(), s, undo); !errors.As(err, new(*ChangedError)) || textOf(t, dir, "ai/backlog.md") != grown {
+				t.Errorf("%s: a spec that is gone: %v", name, err)
+			}
+		}
+	}
+}

@@ -211,6 +211,9 @@ func (s *backlogSource) Stamp(read func(path string) ([]byte, error), marks []le
 	return files, nil
 }
 
+// maxAddTries limits how often ids are looked for that nobody else takes meanwhile.
+const maxAddTries = 20
+
 // Add implements Adder. A task with a body, a scope or acceptance criteria gets a
 // spec, which is there before its row.
 func (s *backlogSource) Add(ctx context.Context, tasks []ledger.Task) ([]string, error) {
@@ -220,6 +223,9 @@ func (s *backlogSource) Add(ctx context.Context, tasks []ledger.Task) ([]string,
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	ids, err := s.add(ctx, tasks)
+	for n := 0; n < maxAddTries && errors.As(err, new(*backlog.TakenError)); n++ {
+		ids, err = s.add(ctx, tasks) // somebody else has added a row, and its id is taken
+	}
 	if err = s.blameRepository(err); err != nil {
 		return nil, s.readError(err)
 	}

@@ -17,7 +17,7 @@ import (
 // kinds whose form can add.
 func testAdding(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir string, variant int) fixture) {
 	switch s := open(t, t.TempDir(), 0).source.(type) {
-	case *folderSource:
+	case *folderSource, *backlogSource:
 	case *fileSource:
 		if _, adds := s.form.(form.Adder); !adds {
 			t.Logf("%s takes no tasks", k.Name)

@@ -272,7 +272,7 @@ func writeNew(path string, data []byte, like fs.FileInfo) error {
 	return os.Link(temp, path) // unlike a rename, it replaces nothing
 }
 
-// removeAdded implements onceAdder. A file is moved away before it is compared, so
+// removeAdded implements addedRemover. A file is moved away before it is compared, so
 // that what somebody saves meanwhile is not lost.
 func (s *folderSource) removeAdded(ctx context.Context, r ledger.RemoveTasks) error {
 	lock, err := s.lockFolder(ctx)

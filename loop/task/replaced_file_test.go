@@ -28,7 +28,7 @@ func TestReplacedFile(t *testing.T) {
 		{"a folder", func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o755)) }, "is a folder: expected a file", false},
 		{"a pipe", func(path string) error { return errors.Join(os.Remove(path), unix.Mkfifo(path, 0o600)) }, "is no regular file: expected a file", false},
 		{"a link to nothing", func(path string) error { return errors.Join(os.Remove(path), os.Symlink("missing.md", path)) }, "there is no such file", true},
-		{"a link to itself", func(path string) error { return errors.Join(os.Remove(path), os.Symlink("plan.md", path)) }, "too many links", false},
+		{"a link to itself", func(path string) error { return errors.Join(os.Remove(path), os.Symlink("plan.md", path)) }, "is a link that leads back to itself", false},
 		{"a link inside", func(path string) error {
 			return errors.Join(os.Rename(path, path+".moved.md"), os.Symlink(filepath.Base(path)+".moved.md", path))
 		}, "", false},

@@ -2,11 +2,14 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -150,6 +153,9 @@ func outside(path, repo string) error {
 // fs.ErrNotExist.
 func (p sourcePath) target() (string, error) {
 	real, err := filepath.EvalSymlinks(p.path)
+	if _, open := os.Stat(p.path); err != nil && errors.Is(open, unix.ELOOP) {
+		return "", inputError(p.rel, "is a link that leads back to itself", "Put the file itself there")
+	}
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +168,10 @@ func (p sourcePath) target() (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		what, remedy := "is no regular file", "Name the file, for example "+p.kind.Example
+		what, remedy := "is no regular file", "Name the file"
+		if p.kind.Example != "" {
+			remedy += ", for example " + p.kind.Example
+		}
 		if info.IsDir() {
 			what = "is a folder"
 			if isTaskFolder(p.repo, p.rel) {

@@ -51,7 +51,7 @@ func TestOpen(t *testing.T) {
 		{"link out", "plan", "out-link.md", dir, "out-link.md  is a link to ", nil},
 		{"through a folder's link out", "plan", "outdir/out.md", dir, "outdir/out.md  is a link to ", nil},
 		{"link to nowhere", "plan", "nowhere.md", dir, "nowhere.md  there is no such file", nil},
-		{"link to itself", "plan", "loop.md", dir, "too many links", nil},
+		{"link to itself", "plan", "loop.md", dir, "leads back to itself", nil},
 		{"folder", "plan", "folder", dir, "folder  is a folder: expected a file", nil},
 		{"progress log", "plan", "plan.progress.md", dir, "plan.progress.md  is a progress log, not a plan", nil},
 		{"no repository", "plan", "plan.md", filepath.Join(base, "none"), "there is no such folder", nil},

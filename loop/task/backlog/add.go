@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,6 +76,11 @@ type NewRow struct {
 	Link string
 }
 
+// TakenError is the error of AddRows for an id that a row has got since NextIDs gave it.
+type TakenError struct{ *ledger.InputError }
+
+func (e *TakenError) Unwrap() error { return e.InputError }
+
 // AddRows returns the text with rows at the end of its last table of tasks, written
 // like the row above them. No other byte changes.
 func AddRows(file string, data []byte, rows []NewRow) ([]byte, error) {
@@ -85,7 +91,7 @@ func AddRows(file string, data []byte, rows []NewRow) ([]byte, error) {
 	for _, r := range rows {
 		for _, k := range known {
 			if ledger.SameID(k.ID, r.Task.ID) {
-				return nil, form.InputError(file, "has "+k.ID+" already", "Give the new task another id")
+				return nil, &TakenError{form.InputError(file, "has "+k.ID+" already", "Give the new task another id")}
 			}
 		}
 	}
@@ -139,6 +145,29 @@ func AddRows(file string, data []byte, rows []NewRow) ([]byte, error) {
 		return nil, fmt.Errorf("add to %s: the new text does not read back as intended; nothing was written", filepath.Base(file))
 	}
 	return grown, nil
+}
+
+// RowSpan returns where the row of an id stands, with the line end before it: what
+// AddRows writes for a row. ok is false for an id that the file lacks.
+func RowSpan(file string, data []byte, id string) (at form.Span, ok bool) {
+	s, rows := readRows(file, data, false)
+	n := slices.IndexFunc(rows, func(r Row) bool { return ledger.SameID(r.ID, id) })
+	if n < 0 {
+		return at, false
+	}
+	for _, t := range s.tables {
+		for _, l := range t.lines {
+			if l.n == rows[n].Line {
+				at = l.Span
+			}
+		}
+	}
+	for _, end := range []string{"\n", "\r"} {
+		if bytes.HasSuffix(data[:at.Start], []byte(end)) {
+			at.Start--
+		}
+	}
+	return at, true
 }
 
 // lastLine returns the line after which a table's new rows stand, and its last row,
