@@ -99,7 +99,7 @@ func TestInitInterview(t *testing.T) {
 	s.after(`Enter takes what is in \[ \]\. Ctrl-C ends this, and nothing is written\.`)
 	s.answer(`\? Where are the tasks\? \[plan:plan\.md\]`, "nowhere.md")
 	s.answer(`✗ there is no nowhere\.md in .*/repo`, "plan.md")
-	s.answer(`\? Which agent works\? \[none yet\]`, "\x1b[A") // an arrow
+	s.answer(`\? Which agent works\? \[[^\]]+\]`, "\x1b[A") // an arrow
 	s.answer(`keys in it that are no text`, "dem")
 	s.answer(`✗ no agent "dem"\r\n.*Meant demo\?`, "demo")
 	s.answer(`\? What prepares a new work folder\?\r\n  none was found`, "")
