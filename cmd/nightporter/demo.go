@@ -91,7 +91,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	fmt.Fprintf(out, "\n  Picture   %s\n", tildePath(picture))
 	fmt.Fprintf(out, "  Commits   git -C %s log nightporter/tea-shop/r1\n", tildePath(repo))
 	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", tildePath(state))
-	fmt.Fprintln(out, "  Yours     cd YOUR-REPO && nightporter init      then: nightporter up, nightporter pair")
+	fmt.Fprintln(out, "  Yours     cd YOUR-REPO && nightporter init      a few questions, then: nightporter up --pair")
 	return nil
 }
 

@@ -133,7 +133,7 @@ func (p *initWizard) run(ctx context.Context) error {
 	return p.finish(ctx, stop, d)
 }
 
-// draft looks at the repository and at the configuration.
+// draft looks at the repository and at the configuration, and takes what flags name.
 func (p *initWizard) draft(ctx context.Context) (initDraft, error) {
 	file, err := p.configFile()
 	if err != nil {
@@ -155,15 +155,12 @@ func (p *initWizard) draft(ctx context.Context) (initDraft, error) {
 	if d.known {
 		p.addLine(bot.SignDone, "project", "%s is in %s already", project.Name, file)
 	}
-	return d, nil
+	return d, p.takeFlags(ctx, &d)
 }
 
-// decide completes the draft, by flags and answers, and reports whether there is
-// anything to write.
+// decide completes the draft by answers, and reports whether there is anything to
+// write.
 func (p *initWizard) decide(ctx context.Context, d *initDraft) (write bool, err error) {
-	if err := p.takeFlags(ctx, d); err != nil {
-		return false, err
-	}
 	add := !d.known && (!d.exists || p.flags.add)
 	if p.ask == nil {
 		return add || d.known && d.global.TokenFile != "", nil

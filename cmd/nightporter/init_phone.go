@@ -89,7 +89,9 @@ func (p *initWizard) takeToken(ctx context.Context, d *initDraft, token string) 
 		if f.Severity == ledger.DiagnosticError {
 			return nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{f}}
 		}
-		lines = append(lines, signed{severitySigns[f.Severity], f.Text})
+		if len(lines) == 0 || f.Severity != ledger.DiagnosticOK { // the bot's name, and what is doubtful
+			lines = append(lines, signed{severitySigns[f.Severity], f.Text})
+		}
 	}
 	d.global.TokenFile, d.global.API = tokenName, p.flags.telegramAPI
 	if old, _ := p.oldToken(d); old == "" {

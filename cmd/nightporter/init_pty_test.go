@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -99,7 +100,7 @@ func TestInitInterview(t *testing.T) {
 	s.after(`Enter takes what is in \[ \]\. Ctrl-C ends this, and nothing is written\.`)
 	s.answer(`\? Where are the tasks\? \[plan:plan\.md\]`, "nowhere.md")
 	s.answer(`✗ there is no nowhere\.md in .*/repo`, "plan.md")
-	s.answer(`\? Which agent works\? \[none yet\]`, "\x1b[A") // an arrow
+	s.answer(`\? Which agent works\? \[[^\]]+\]`, "\x1b[A") // an arrow
 	s.answer(`keys in it that are no text`, "dem")
 	s.answer(`✗ no agent "dem"\r\n.*Meant demo\?`, "demo")
 	s.answer(`\? What prepares a new work folder\?\r\n  none was found`, "")
@@ -309,4 +310,60 @@ func TestInitExisting(t *testing.T) {
 	if got := n.read(n.file()); got != two {
 		t.Error(got)
 	}
+}
+
+// TestInitLogin offers the agent's login that the home has, and copies it only after a
+// yes. A nightporter that runs is not started again.
+func TestInitLogin(t *testing.T) {
+	t.Parallel()
+	n := newNewcomer(t)
+	for name, text := range map[string]string{
+		"path/claude":                    "#!/bin/sh\nexit 1\n",
+		"home/.claude/.credentials.json": fmt.Sprintf(`{"claudeAiOauth":{"accessToken":"sk-ant-oat01-a","refreshToken":"sk-ant-ort01-b","expiresAt":%d,"scopes":["user:inference"]}}`, time.Now().Add(time.Hour).UnixMilli()),
+	} {
+		if err := os.MkdirAll(filepath.Dir(n.Path(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(n.Path(name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := filepath.Join(n.State(), "logins", "claude")
+	for _, c := range []struct {
+		answer string
+		copied bool
+	}{{"n", false}, {"", true}} {
+		s := n.init(200)
+		s.answer(`Where are the tasks`, "")
+		s.answer(`Which agent works\? \[claude\]`, "")
+		s.answer(`What prepares`, "")
+		s.answer(`What proves`, "")
+		s.answer(`The phone`, "")
+		s.answer(`\? May claude's sessions log in with [^\n]*\? They get a copy\.`, c.answer)
+		s.after(`✓ Wrote `)
+		s.awaitExit(1) // the agent is a stand-in
+		if _, err := os.Stat(kept); (err == nil) != c.copied {
+			t.Errorf("%q: %v\n%s", c.answer, err, s.out)
+		}
+		if !strings.Contains(s.out.String(), "Mend what is marked, then: nightporter run --check") {
+			t.Error(s.out)
+		}
+		if err := os.Remove(n.file()); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	p, err := n.Machine.Start(nil, "up")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	awaitOutput(t, p, "is up")
+	s := n.init(200, "--agent", "demo")
+	s.answer(`Where are the tasks`, "")
+	s.answer(`What prepares`, "")
+	s.answer(`What proves`, "")
+	s.answer(`The phone`, "")
+	s.after(`! nightporter runs already \(pid \d+\)\. To let it know: kill -HUP \d+`)
+	s.awaitExit(0)
 }
