@@ -130,6 +130,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p.Queued = &b
 	case ledger.TasksAsked, ledger.TasksAdded, ledger.TasksUnasked, ledger.TasksRemoved:
 		p = p.applyAddition(e)
+	case ledger.PreflightDone:
+		p = p.applyTold(b)
 	case ledger.SourceRead:
 		return p.read(b, e.Time)
 	case ledger.PartsMade:

@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 22
+const StateVersion = 23
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -57,6 +57,7 @@ type Project struct {
 	Failing    []FailingEffect          `json:"failing,omitempty"`     // effects that a fault of the machine keeps from being carried out
 	Internal   int                      `json:"internal,omitempty"`    // runs in a row that ended with an internal error
 	NotStarted *NotStarted              `json:"not_started,omitempty"` // the last run could not start; nil = it could
+	Told       map[string][]string      `json:"told,omitempty"`        // warnings about a plan that people were told, by source
 	Cleared    []string                 `json:"cleared,omitempty"`     // fingerprints of findings that a person called no secret, the newest last
 	Additions  []Addition               `json:"additions,omitempty"`   // tasks that were added lately, or are being added
 	Ideas      []Idea                   `json:"ideas,omitempty"`       // that are being planned, or whose plan waits for an answer
