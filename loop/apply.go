@@ -132,6 +132,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p = p.applyAddition(e).applyAttachment(e)
 	case ledger.FilesAttached, ledger.FilesErased:
 		p = p.applyAttachment(e)
+	case ledger.PreflightDone:
+		p = p.applyTold(b)
 	case ledger.SourceRead:
 		return p.read(b, e.Time)
 	case ledger.PartsMade:

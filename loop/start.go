@@ -147,7 +147,7 @@ func (d *decision) preflighted(b Preflighted) {
 		d.ideaPreflighted(b)
 		return
 	}
-	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: d.Project.untold(b.Warnings)})
+	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: d.unsaid(b)})
 	d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 	r = d.run()
 	if c := newCheck(r.Settings, ledger.KindBaseline, b.Base.Tree, true, d.startCommands()); len(c.Commands) > 0 {

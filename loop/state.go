@@ -57,6 +57,7 @@ type Project struct {
 	Failing    []FailingEffect          `json:"failing,omitempty"`     // effects that a fault of the machine keeps from being carried out
 	Internal   int                      `json:"internal,omitempty"`    // runs in a row that ended with an internal error
 	NotStarted *NotStarted              `json:"not_started,omitempty"` // the last run could not start; nil = it could
+	Told       map[string][]string      `json:"told,omitempty"`        // warnings about a plan that people were told, by source
 	Cleared    []string                 `json:"cleared,omitempty"`     // fingerprints of findings that a person called no secret, the newest last
 	Additions  []Addition               `json:"additions,omitempty"`   // tasks that were added lately, or are being added
 	Attached   []Attached               `json:"attached,omitempty"`    // files that people sent, oldest first
