@@ -55,28 +55,13 @@ func rerunSession(ctx context.Context, d dispatch) (Message, error) {
 	return d.do(ctx, loop.Now{Text: words})
 }
 
-// changeGuidance drops one guidance item, or keeps one that expired.
-func changeGuidance(ctx context.Context, d dispatch) (Message, error) {
-	id := strings.ToLower(strings.TrimSpace(d.c.Target))
-	if id == "" {
-		m := refusal("cmd.whichguidance", SignAsk+" /drop: which guidance?")
-		m.add("Type for example /drop g9.")
-		m.button("Queue", "/queue")
-		return m, nil
-	}
-	if digits.MatchString(id) {
-		id = "g" + id
-	}
+// keepGuidance keeps one guidance item that expired.
+func keepGuidance(ctx context.Context, d dispatch) (Message, error) {
+	id := itemTyped(d.c.Target)
 	if _, ok := d.s.Project.Guidance.Get(id); !ok {
-		m := refusal("cmd.noguidance", SignFailed+" "+d.project+" has no guidance "+Cut(Clean(id), 8))
-		m.add("Nothing was changed.")
-		m.button("Queue", "/queue")
-		return m, nil
+		return noGuidance(d.project, id), nil
 	}
-	if d.c.Verb == VerbKeep {
-		return d.do(ctx, loop.KeepGuidance{ID: id})
-	}
-	return d.do(ctx, loop.DropGuidance{ID: id})
+	return d.do(ctx, loop.KeepGuidance{ID: id})
 }
 
 // eraseFiles erases what was sent with guidance, an answer or an added task.

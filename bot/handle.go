@@ -109,11 +109,12 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 		// "note: …" begins a sentence and names no project.
 		c.Project, c.Words = "", c.Line
 	}
+	first, _ := cutWord(c.Target) // "/drop g14 g15"
 	switch {
 	case c.Project != "":
 		return c.Project, nil
-	case ProjectOf(service, c.Target) != "":
-		return ProjectOf(service, c.Target), nil
+	case ProjectOf(service, first) != "":
+		return ProjectOf(service, first), nil
 	case r.Project != "":
 		return r.Project, nil
 	case len(all) == 1:
@@ -125,11 +126,11 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 		m.add("Start one: nightporter run")
 		return "", &m
 	}
-	first := SignAsk + " For which project?"
+	which := SignAsk + " For which project?"
 	if len(all) == 2 {
-		first = SignAsk + " For " + all[0] + " or " + all[1] + "?"
+		which = SignAsk + " For " + all[0] + " or " + all[1] + "?"
 	}
-	m := refusal("cmd.whichproject", first)
+	m := refusal("cmd.whichproject", which)
 	m.quote(c.Line)
 	m.Lines = append(m.Lines, Line{Text: "Not done yet.", Pending: true})
 	line := c.Line

@@ -135,6 +135,19 @@ var withoutRun = []request{
 	{"questions", "answer, no run", "q1 a"},
 }
 
+// dropping are requests of a project without a run that take guidance back.
+var dropping = []request{
+	{"guidance", "one, no run", "/guidance Wrap it"},
+	{"guidance", "more, no run", "/guidance @writer Plain text mails, no HTML"},
+	{"guidance", "sticky, no run", "/guidance !sticky No new dependencies"},
+	{"guidance", "queue of two and a sticky one", "/queue"},
+	{"guidance", "drop, two wait", "/drop"},
+	{"guidance", "drop all", "/drop all"},
+	{"guidance", "drop two, one unknown", "/drop g1 g9"},
+	{"guidance", "drop two", "/drop g1 2"},
+	{"guidance", "drop all of none", "/drop ALL"},
+}
+
 // toDaemon are requests to a daemon whose project is at work.
 var toDaemon = []request{
 	{"run", "one under way", "/run"},
@@ -176,6 +189,7 @@ func TestMessages(t *testing.T) {
 	ask(d, request{"guidance", "queue, expired", "/queue"}, request{"guidance", "keep expired", "g8 keep"})
 	d = newService("shop")
 	ask(d, withoutRun...)
+	ask(newService("shop"), dropping...)
 	d.Night.Do(loop.Input{Key: "run", Body: loop.StartRun{Settings: d.Settings()}})
 	ask(d, request{"status", "run planned", "/status"}, request{"control", "pause, run planned", "/pause"})
 	ask(newService("shop", "blog"), request{"guidance", "two projects", "/guidance Wrap the existing code, don't replace it"},

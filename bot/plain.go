@@ -143,7 +143,7 @@ func plainWords(ctx context.Context, d dispatch) (Message, error) {
 		return d.choose(ctx, m.Arg)
 	case words.Forget:
 		if itemID.MatchString(d.r.Reply) {
-			return changeGuidance(ctx, d.with(VerbDrop, d.r.Reply))
+			return dropGuidance(ctx, d.with(VerbDrop, d.r.Reply))
 		}
 		return noAnswer(nil), nil
 	case words.Guidance:
@@ -251,7 +251,7 @@ func offersOption(q ledger.Question, letter string) bool {
 // takeBack takes back plain words that were queued as guidance and offers what may
 // have been meant.
 func takeBack(ctx context.Context, d dispatch) (Message, error) {
-	m, err := changeGuidance(ctx, d.with(VerbDrop, d.c.Target))
+	m, err := dropGuidance(ctx, d.with(VerbDrop, d.c.Target))
 	if err != nil || m.Refused {
 		return m, err
 	}

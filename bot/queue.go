@@ -50,6 +50,9 @@ func Queue(s loop.State, now time.Time) Message {
 			m.add(SignDone + " " + i.ID + " " + words + " · addressed" + judgedFollowed(i))
 		}
 	}
+	if len(waitingGuidance(s)) > 1 {
+		m.button("Drop all", "/drop all")
+	}
 	if len(m.Lines) == 1 {
 		m.add("Type /guidance TEXT for the next session that may write.")
 	}

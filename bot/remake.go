@@ -28,7 +28,7 @@ func revertTasks(ctx context.Context, d dispatch) (Message, error) {
 // keepTasks handles /keep 1-4 6 and /keep all; "/keep g14" keeps guidance.
 func keepTasks(ctx context.Context, d dispatch) (Message, error) {
 	if handleForm.MatchString(strings.TrimSpace(d.c.Target)) {
-		return changeGuidance(ctx, d)
+		return keepGuidance(ctx, d)
 	}
 	if strings.EqualFold(strings.TrimSpace(d.c.Target), "all") {
 		return d.do(ctx, loop.KeepTasks{})

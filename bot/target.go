@@ -159,15 +159,24 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 		}
 		tasks = append(tasks, t)
 	}
-	var whole Message
-	for n, t := range tasks {
-		one := d
-		if d.r.Key != "" { // each task's input gets a key derived from the message's: the key itself is for the reply
-			one.r.Key = fmt.Sprintf("%s/%d", d.r.Key, n+1)
-		}
-		body := loop.InputBody(loop.SkipTask{Task: t.Task.ID})
+	var inputs []loop.InputBody
+	for _, t := range tasks {
 		if d.c.Verb == VerbRetry {
-			body = loop.RetryTask{Task: t.Task.ID}
+			inputs = append(inputs, loop.RetryTask{Task: t.Task.ID})
+			continue
+		}
+		inputs = append(inputs, loop.SkipTask{Task: t.Task.ID})
+	}
+	return d.each(ctx, inputs)
+}
+
+// each carries out several inputs and returns one reply.
+func (d dispatch) each(ctx context.Context, inputs []loop.InputBody) (Message, error) {
+	var whole Message
+	for n, body := range inputs {
+		one := d
+		if d.r.Key != "" { // each input gets a key derived from the message's: the key itself is for the reply
+			one.r.Key = fmt.Sprintf("%s/%d", d.r.Key, n+1)
 		}
 		m, err := one.do(ctx, body)
 		if err != nil {

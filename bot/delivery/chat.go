@@ -34,6 +34,7 @@ type chat struct {
 	lastSound      time.Time
 	doubts         map[int64]*doubt
 	superseded     []string // ids of replaced live messages, to be deleted
+	thinned        []string // ids of shared messages from which a receipt has moved out
 	toPin          string   // id of the live message to pin, "" = none
 }
 
@@ -125,6 +126,9 @@ func (c *chat) nextJob(ctx context.Context) (job, time.Duration, error) {
 	}
 	if len(c.superseded) > 0 {
 		return job{do: c.deleteSuperseded}, 0, nil
+	}
+	if len(c.thinned) > 0 {
+		return job{do: c.refreshShared}, 0, nil
 	}
 	if c.toPin != "" {
 		return job{do: c.pin}, 0, nil

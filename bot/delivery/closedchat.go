@@ -29,7 +29,7 @@ func (c *chat) markClosed(why string) {
 	}
 	c.starting = false
 	_, c.outagesHandled = c.d.circuit.latestOutage()
-	c.superseded, c.toPin = nil, ""
+	c.superseded, c.thinned, c.toPin = nil, nil, ""
 }
 
 // keepQuestions is how long questions to a closed chat stay queued: a person who
@@ -99,7 +99,7 @@ func (c *chat) move(ctx context.Context, to string) error {
 		return err
 	}
 	c.d.o.Log.Info("a chat has another address", "from", from, "to", to)
-	c.superseded, c.toPin = nil, "" // they belong to the old address
+	c.superseded, c.thinned, c.toPin = nil, nil, "" // they belong to the old address
 	c.d.chatMoved(from, to)
 	return nil
 }

@@ -41,6 +41,10 @@ func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) erro
 		c.d.o.Log.Error("a message is invalid and is dropped", "chat", c.address, "key", m.Key, "err", err)
 		return c.drop(ctx, m, "not a message")
 	}
+	do, err := c.delivery(ctx, m, msg, s)
+	if err != nil {
+		return err
+	}
 	switch err := c.d.o.Outbox.BeginDelivery(ctx, m.ID); {
 	case errors.Is(err, ledger.ErrReplaced):
 		delete(c.doubts, m.ID)
@@ -48,10 +52,28 @@ func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) erro
 	case err != nil:
 		return fmt.Errorf("mark message %d as begun: %w", m.ID, err)
 	}
+	return do()
+}
+
+// delivery returns the call that delivers m. It reads all that the call needs, because
+// a message whose delivery has begun is in doubt until the call is settled.
+func (c *chat) delivery(ctx context.Context, m ledger.QueuedMessage, msg bot.Message, s slot) (func() error, error) {
 	if c.isSend(m) {
-		return c.send(ctx, m, msg, s)
+		at, whole, found, err := c.joining(ctx, m, msg)
+		if found {
+			return func() error { return c.join(ctx, m, at, whole, s) }, err
+		}
+		return func() error { return c.send(ctx, m, msg, s) }, err
 	}
-	return c.edit(ctx, m, msg, s)
+	whole, replyTo, apart, err := c.sharedEdit(ctx, m, msg)
+	if !apart {
+		return func() error { return c.edit(ctx, m, whole, s) }, err
+	}
+	return func() error {
+		c.thinned = append(c.thinned, m.Target)
+		m.ReplyTo = replyTo
+		return c.send(ctx, m, msg, s)
+	}, err
 }
 
 // isSend reports whether m is posted as a new message. That includes an edit

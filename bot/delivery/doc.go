@@ -32,6 +32,7 @@
 //   - chat.go: the goroutine of one chat
 //   - schedule.go: which queued message is next
 //   - deliver.go: sending and editing one message, sounds
+//   - joined.go: receipts that share one message
 //   - live.go: status messages that are kept up to date, deleted and pinned
 //   - doubt.go: messages that may have arrived, and when they are sent again
 //   - annotation.go: lines added to messages that are late or sent again
@@ -42,7 +43,7 @@
 // # Rules
 //
 // The package never blocks the loop, never composes what a message says beyond
-// those annotations, and knows no platform but its rate limits. All waits use
+// those annotations and receipts that share a message, and knows no platform but its rate limits. All waits use
 // package time, so that tests run in a testing/synctest bubble.
 //
 // The tests hold these invariants, with random faults and crashes: no message

@@ -19,6 +19,11 @@ type Queue interface {
 	Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error)
 	// SentFor returns the message that a chat shows under a key.
 	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
+	// LastJoined returns the last message sent to a chat whose Joins has a value.
+	LastJoined(ctx context.Context, chat, joins string) (ledger.SentMessage, bool, error)
+	// Together returns the messages that the platform shows as one under its id,
+	// oldest first.
+	Together(ctx context.Context, chat, platformID string) ([]ledger.SentMessage, error)
 }
 
 // Outbox stores the committed messages and their outcomes; package store

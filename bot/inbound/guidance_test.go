@@ -135,3 +135,31 @@ func TestTooLate(t *testing.T) {
 	}
 	golden.Compare(t, "in-use.txt", w.transcript(mira))
 }
+
+// TestDropAll: all that waits is dropped by one press, which names the items: what came
+// after the question stays, and a second press does nothing.
+func TestDropAll(t *testing.T) {
+	w := newFixture(t)
+	w.private(mira, "Wrap the code")
+	w.private(mira, "!sticky No new dependencies")
+	w.private(mira, "Plain text only")
+	w.private(mira, "/drop all")
+	ask := w.newest(mira)
+	w.private(mira, "Mention the env vars")
+	w.press(mira, mira, ask, "Drop 2")
+	var states []string
+	for _, i := range w.state().Project.Guidance.Items {
+		states = append(states, i.ID+" "+i.State.Word())
+	}
+	if got, want := strings.Join(states, ", "), "g1 dropped, g2 queued, g3 dropped, g4 queued"; got != want {
+		t.Errorf("after the press %s, want %s\n%s", got, want, w.transcript(mira))
+	}
+	if len(ask.m.Buttons) != 0 {
+		t.Errorf("the question keeps %+v", ask.m.Buttons)
+	}
+	dropped := w.entries("guidance.dropped")
+	w.pressData(mira, mira, ask.id, "1."+"/drop.g1.g3"+".0000")
+	if w.entries("guidance.dropped") != dropped || !strings.Contains(w.toasts[len(w.toasts)-1], "answered already") {
+		t.Errorf("the second press says %q", w.toasts)
+	}
+}

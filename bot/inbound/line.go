@@ -54,9 +54,14 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 	if !found {
 		return text, v.in.Private || v.in.Named || named || v.commands(text), nil
 	}
+	shared, err := v.repliesToSeveral(ctx, key)
 	switch {
+	case err != nil:
+		return "", false, err
 	case text == "":
 		return "", true, nil
+	case shared:
+		return v.replyToSeveral(text), true, nil
 	case !strings.HasPrefix(key, wordsKey) && words.Read(text).Intent != words.Guidance:
 		if v.replyTo = bot.QuestionOf(key); itemKey.MatchString(key) {
 			v.replyTo = key
@@ -192,6 +197,34 @@ func (v *request) reply(key, text string) string {
 		return "/guidance " + v.address() + text
 	}
 	return "/guidance " + text
+}
+
+// repliesToSeveral reports whether the message replied to is shared by several receipts
+// (ledger.Outgoing.Joins). A reply says of none of them that it is meant.
+func (v *request) repliesToSeveral(ctx context.Context, key string) (bool, error) {
+	if !itemKey.MatchString(key) {
+		return false, nil
+	}
+	shared, err := v.o.Outbox.Together(ctx, v.in.Chat, v.in.ReplyTo)
+	if err != nil {
+		return false, fmt.Errorf("look up the receipts that are answered: %w", err)
+	}
+	return len(shared) > 1, nil
+}
+
+// replyToSeveral returns the command that text stands for as a reply to several
+// receipts: what takes one back asks which, and guidance has no address but its own.
+func (v *request) replyToSeveral(text string) string {
+	switch intent := words.Read(text).Intent; {
+	case intent == words.Forget, strings.EqualFold(text, "drop"):
+		return "/" + string(bot.VerbDrop)
+	case strings.EqualFold(text, "keep"):
+		return "/" + string(bot.VerbQueue)
+	case intent != words.Guidance:
+		return text
+	}
+	v.plain = true
+	return "/" + string(bot.VerbGuidance) + " " + text
 }
 
 // address returns the address of guidance that replies to a message about a

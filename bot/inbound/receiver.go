@@ -30,6 +30,8 @@ type Outbox interface {
 	SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error)
 	// SentFor returns the message that a chat shows under a key.
 	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
+	// Together returns the messages that the platform shows as one under its id.
+	Together(ctx context.Context, chat, platformID string) ([]ledger.SentMessage, error)
 	// AnswerTo returns the message that was sent or queued as the reply to a
 	// person's message.
 	AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error)

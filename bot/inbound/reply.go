@@ -47,7 +47,7 @@ func repeatsText(m bot.Message) bool {
 		return len(m.Buttons) > 0
 	}
 	switch m.Key {
-	case "cmd.whichproject", "cmd.unclear", "cmd.unknown", "guidance.nohat", "guidance.toolate":
+	case "cmd.whichproject", "cmd.unclear", "cmd.unknown", "guidance.dropall", "guidance.nohat", "guidance.toolate":
 		return len(m.Buttons) > 0
 	}
 	return false
@@ -155,6 +155,9 @@ func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledg
 	}
 	o := v.answer(queued(s, i, forecast, v.now, sent))
 	o.Key, o.Ahead = i.ID, false // answers overtake receipts
+	if v.in.Press == "" && v.in.Private && a.Code == ledger.CodeQueued {
+		o.Joins = "receipts"
+	}
 	return []ledger.Outgoing{o}
 }
 

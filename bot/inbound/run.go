@@ -2,6 +2,7 @@ package inbound
 
 import (
 	"context"
+	"strings"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -43,6 +44,9 @@ func (v *request) run(ctx context.Context, line string) error {
 		replies := []ledger.Outgoing{v.readReply(m)}
 		for _, also := range m.Also {
 			replies = append(replies, v.readReply(also))
+		}
+		if d.accepted && v.in.Press != "" && strings.HasPrefix(v.key, onceKey) {
+			replies = append(replies, v.removeButtons()...)
 		}
 		if err := v.commit(ctx, replies...); err != nil {
 			return err

@@ -18,6 +18,7 @@ type requestService struct {
 	Service
 	request       *request
 	done          bool   // reply and cursor are committed
+	accepted      bool   // one of several inputs was accepted
 	senderRemoved bool   // the sender was removed while the request was handled
 	toast         string // acknowledgement of a press
 	err           error  // the error of an input that left nothing committed
@@ -31,6 +32,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, 
 	if in.Key != v.in.Key {
 		a, err := c.Service.Do(ctx, in)
 		c.senderRemoved = c.senderRemoved || a.Code == ledger.CodeTakenOut
+		c.accepted = c.accepted || a.OK
 		return a, c.keepError(err)
 	}
 	if takesFiles(in.Body) {

@@ -355,6 +355,16 @@ func (o outbox) SentFor(_ context.Context, chat, key string) (ledger.SentMessage
 	return o.nightLedger.SentFor(background, chat, key)
 }
 
+func (o outbox) LastJoined(_ context.Context, chat, joins string) (ledger.SentMessage, bool, error) {
+	o.life.check()
+	return o.nightLedger.LastJoined(background, chat, joins)
+}
+
+func (o outbox) Together(_ context.Context, chat, platformID string) ([]ledger.SentMessage, error) {
+	o.life.check()
+	return o.nightLedger.Together(background, chat, platformID)
+}
+
 func (o outbox) BeginDelivery(ctx context.Context, id int64) error {
 	if err := o.write(); err != nil {
 		return err

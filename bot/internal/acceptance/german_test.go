@@ -29,11 +29,6 @@ func TestGerman(t *testing.T) {
 				},
 				"2 builder": {stuck("23:00", 0.45)},
 			})
-			single := func() ledger.Settings {
-				set := settings()
-				set.Pattern = ledger.Pattern{Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}}
-				return set
-			}
 			w := openNight(t, p, s, nil, single, len(tasks.Tasks))
 			w.until(tuesday)
 			w.pair("Mira", ledger.RoleAdmin, "K7QX-M2PD")
@@ -66,6 +61,13 @@ func TestGerman(t *testing.T) {
 			golden.Compare(t, p.name()+"-german.txt", settled(p, p.transcript("Mira")))
 		})
 	}
+}
+
+// single are settings with one session a task.
+func single() ledger.Settings {
+	set := settings()
+	set.Pattern = ledger.Pattern{Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}}
+	return set
 }
 
 func say(p phone, line string) func() error {

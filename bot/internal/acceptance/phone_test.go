@@ -37,6 +37,8 @@ type phone interface {
 	// reply replies to that message, and react puts a thumb on it.
 	reply(who, first, line string) error
 	react(who, first string) error
+	// edit changes the newest message that a user wrote with this text.
+	edit(who, text, to string) error
 	// shows returns the messages of a user's chat, oldest first.
 	shows(who string) []shownMessage
 	// transcript returns the chat in readable form.
@@ -122,6 +124,14 @@ func (p *telegramPhone) react(who, first string) error {
 		p.far.React(users[who], users[who].ID, id, "👍")
 	}
 	return err
+}
+
+func (p *telegramPhone) edit(who, text, to string) error {
+	m, ok := p.far.Chat(users[who].ID).Find(func(m fartelegram.Message) bool { return !m.Bot && m.Text == text })
+	if !ok || !p.far.EditText(users[who], users[who].ID, m.ID, to) {
+		return fmt.Errorf("%s wrote no %q", who, text)
+	}
+	return nil
 }
 
 func (p *telegramPhone) shows(who string) []shownMessage {
@@ -251,6 +261,17 @@ func (p *slackPhone) react(who, first string) error {
 		p.far.React(members[who], where, ts, "+1")
 	}
 	return err
+}
+
+func (p *slackPhone) edit(who, text, to string) error {
+	where := p.far.Direct(members[who])
+	for _, m := range slices.Backward(p.far.Messages(where)) {
+		if !m.Bot && m.Text == text {
+			p.far.Edit(where, m.TS, to)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s wrote no %q", who, text)
 }
 
 // firstOf returns the text that a notification shows of a message, without the

@@ -97,7 +97,7 @@ var Keys = map[string][]string{
 	// Receipts of guidance.
 	"guidance.queued": nil, "guidance.sticky": nil, "guidance.changed": nil, "guidance.injected": nil, "guidance.replaced": nil,
 	"guidance.addressed": nil, "guidance.setaside": nil, "guidance.notreported": nil, "guidance.notfollowed": nil, "guidance.expired": nil,
-	"guidance.dropped": nil, "guidance.toolate": nil, "guidance.nohat": nil, "guidance.words": nil, "guidance.address": nil,
+	"guidance.dropped": nil, "guidance.joined": nil, "guidance.none": nil, "guidance.dropall": nil, "guidance.toolate": nil, "guidance.nohat": nil, "guidance.words": nil, "guidance.address": nil,
 
 	// Replies to /add, edited as the tasks are written.
 	"add.writing": nil, "add.waits": nil, "add.done": nil, "add.found": nil, "add.failed": nil, "add.leaving": nil, "add.out": nil, "add.stays": nil,
