@@ -90,7 +90,8 @@ func (svc *Service) paneTask(ctx context.Context, s loop.State, task string) (lo
 		if t.Status == ledger.Active && t.Attempt != nil {
 			return *t, true, nil
 		}
-		if next == nil && t.Status == ledger.Ready {
+		over := t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn
+		if !over && (next == nil || next.Status != ledger.Ready && t.Status == ledger.Ready) {
 			next = t
 		}
 	}
