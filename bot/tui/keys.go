@@ -214,7 +214,7 @@ func (m model) otherProject(by int) (model, tea.Cmd) {
 	}
 	m.cancelLook()
 	m.lookGen++
-	m.scene = Scene{Project: all[(at+by+len(all))%len(all)], Projects: all, Zone: m.scene.Zone}
+	m.scene = Scene{Project: all[(at+by+len(all))%len(all)], Projects: all, Zone: m.scene.Zone, Offset: m.scene.Offset}
 	m.chosen, m.note = "", ""
 	return m, m.look()
 }

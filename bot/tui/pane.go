@@ -56,7 +56,7 @@ const (
 	MaxOutputLines = 400       // of output, the newest
 	maxPaneLines   = 2000      // of a plan or a diff, the first
 	maxPaneBytes   = 512 << 10 // of all lines
-	maxPaneLine    = 1000      // columns of a line
+	maxPaneLine    = 500       // columns of a line
 )
 
 // Add adds a foreign text, cleaned, in as many lines as it has.

@@ -56,7 +56,8 @@ func (svc *Service) output(all []watchedSession) (tui.Pane, error) {
 		if len(said) == 0 && x.kind != ledger.KindAgent && n < len(all)-1 {
 			continue // a command that had nothing to say
 		}
-		part := tui.Pane{Lines: []tui.PaneLine{{Kind: tui.LineHead, Text: tui.SessionHead(x.at, x.task, x.doing, svc.now())}}}
+		var part tui.Pane
+		part.Add(tui.LineHead, tui.SessionHead(x.at, x.task, x.doing, svc.now()))
 		for _, passage := range said {
 			kind := tui.LineText
 			if passage.Action {
