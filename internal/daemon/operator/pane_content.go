@@ -117,19 +117,19 @@ func (svc *Service) planPane(ctx context.Context, s loop.State, task string) (pa
 	if err != nil {
 		return paneContent{}, err
 	}
-	p := tui.Pane{Note: "no task is known"}
-	if ok {
-		p = tui.PlanOf(s, t)
+	show := func(redact func(string) string) tui.Pane {
+		if !ok {
+			return tui.Pane{Note: "no task is known"}
+		}
+		return tui.PlanOf(s, t, redact)
 	}
+	p := show(func(text string) string { return text })
 	raw, err := json.Marshal(p)
 	if err != nil {
 		return paneContent{}, fmt.Errorf("plan pane: %w", err)
 	}
 	return paneContent{version: hash(string(raw)), build: func(context.Context) (tui.Pane, error) {
-		for n, l := range p.Lines {
-			p.Lines[n].Text = logging.Redact(secret.RedactPart(l.Text))
-		}
-		return p, nil
+		return show(func(text string) string { return logging.Redact(secret.RedactPart(text)) }), nil
 	}}, nil
 }
 
