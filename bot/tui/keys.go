@@ -117,10 +117,11 @@ l    log of the chosen task, or the run
 d    diff of the chosen task, or the run
 ↓↑   choose a task, ↵ shows it
 tab  another project
-v    plan or diff, on a large screen
+q    quits; nightporter goes on
+On a large screen also:
+v    plan or diff
 w    another pane; PgUp, PgDn scroll it
-End  newest output again
-q    quits; nightporter goes on`
+End  newest output again`
 
 func (m model) handleInputKey(k tea.KeyPressMsg) (model, tea.Cmd) {
 	switch k.String() {
@@ -213,7 +214,7 @@ func (m model) otherProject(by int) (model, tea.Cmd) {
 	}
 	m.cancelLook()
 	m.lookGen++
-	m.scene = Scene{Project: all[(at+by+len(all))%len(all)], Projects: all, Zone: m.scene.Zone}
+	m.scene = Scene{Project: all[(at+by+len(all))%len(all)], Projects: all, Zone: m.scene.Zone, Offset: m.scene.Offset}
 	m.chosen, m.note = "", ""
 	return m, m.look()
 }

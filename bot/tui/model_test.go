@@ -412,9 +412,15 @@ func TestHostile(t *testing.T) {
 	n.give(loop.Guide{Text: "x" + strings.ToValidUTF8(bad[:1200], "")})
 	n.State.Project.Run.Source = bad
 	c := n.scene()
-	for _, size := range [][2]int{{40, 12}, {41, 13}, {72, 12}, {80, 24}, {200, 60}, {1, 1}, {39, 12}, {500, 200}} {
-		for _, keys := range [][]string{nil, {"a"}, {"?"}, {"g", "wörter 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字"}, {"s"}, {"down"}} {
-			s := newTestScreen(t, size[0], size[1]).show(c, n.Now).pressKeys(keys...)
+	wild := Pane{Title: bot.Clean(bad)}
+	for _, kind := range []LineKind{LineText, LineAction, LineAdded, LineRemoved, LineHead, LinePlace} {
+		wild.Add(kind, bad+"\n"+strings.Repeat(" ", 300)+"- x\n12. "+strings.Repeat("é́́́́́́", 400))
+	}
+	for _, size := range [][2]int{{40, 12}, {41, 13}, {72, 12}, {80, 24}, {120, 36}, {160, 37}, {200, 60}, {1, 1}, {39, 12}, {500, 200}} {
+		for _, keys := range [][]string{nil, {"v", "w", "G"}, {"<", "J"}, {"a"}, {"?"}, {"g", "wörter 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字"}, {"s"}, {"down"}} {
+			s := newTestScreen(t, size[0], size[1]).show(c, n.Now).fill(map[PaneKind]Pane{PaneOutput: wild, PanePlan: wild, PaneDiff: wild})
+			s.frame()
+			s.pressKeys(keys...)
 			if text := s.frame(); strings.ContainsAny(text, "\x1b\x07\r\t\u202e") {
 				t.Errorf("%v %v: control characters:\n%q", size, keys, text)
 			}
@@ -426,7 +432,18 @@ var colorCode = regexp.MustCompile(`\x1b\[[0-9]+m`)
 
 // TestColor: colours change no text, and NO_COLOR disables them.
 func TestColor(t *testing.T) {
-	s := workingScreen(t)
+	for _, s := range []*testScreen{workingScreen(t), largeScreen(t)} {
+		checkColor(t, s)
+	}
+}
+
+func largeScreen(t *testing.T) *testScreen {
+	n := newTestNight().advanceTo("#7 builder")
+	return newTestScreen(t, 200, 60).show(n.scene(), n.Now).fill(nightPanes(n))
+}
+
+func checkColor(t *testing.T, s *testScreen) {
+	t.Helper()
 	text := s.draw()
 	s.opt.Color = true
 	coloured := s.draw()
@@ -436,6 +453,20 @@ func TestColor(t *testing.T) {
 	if coloured = colorCode.ReplaceAllString(coloured, ""); coloured != text {
 		t.Errorf("colour changes the text:\n%s\n%s", coloured, text)
 	}
+}
+
+// TestOtherProjectPanes: nothing of a project is shown below the name of another one.
+func TestOtherProjectPanes(t *testing.T) {
+	s := largeScreen(t)
+	s.scene.Projects = []string{"shop", "till"}
+	wantLines(t, s.frame(), "Read legacy/orders.go")
+	s.pressKeys("tab")
+	s.show(Scene{Project: "till", Projects: s.scene.Projects, Sign: "○", Word: "idle"}, s.now)
+	if f := s.frame(); strings.Contains(f, "orders") || strings.Contains(f, "#7") {
+		t.Error(f)
+	}
+	s.fill(map[PaneKind]Pane{PaneOutput: {Title: "#1 planner"}})
+	wantLines(t, s.frame(), "output #1 planner")
 }
 
 // TestResizeWithoutSignal: a size that differs from the screen's is announced at

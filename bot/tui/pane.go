@@ -56,18 +56,18 @@ const (
 	MaxOutputLines = 400       // of output, the newest
 	maxPaneLines   = 2000      // of a plan or a diff, the first
 	maxPaneBytes   = 512 << 10 // of all lines
-	maxPaneLine    = 1000      // columns of a line
+	maxPaneLine    = 4000      // columns of a line of a plan or a diff
+	maxOutputLine  = 500       // columns of a line of output
 )
 
-// Add adds a foreign text, cleaned, in as many lines as it has.
+// Add adds output, which is foreign text, cleaned and in as many lines as it has.
 func (p *Pane) Add(kind LineKind, text string) {
 	for _, line := range bot.CleanLines(text) {
-		p.add(kind, line)
+		p.add(kind, bot.Cut(line, maxOutputLine))
 	}
 }
 
 func (p *Pane) add(kind LineKind, line string) {
-	line = bot.Cut(line, maxPaneLine)
 	p.Lines, p.bytes = append(p.Lines, PaneLine{Kind: kind, Text: line}), p.bytes+len(line)
 }
 
@@ -81,7 +81,8 @@ func (p *Pane) AddAll(lines []PaneLine) {
 			p.Note = bot.Plural(len(lines)-n, "line") + " left out here"
 			return
 		}
-		p.add(l.Kind, bot.CleanPre(l.Text))
+		text := l.Text[:min(len(l.Text), 4*maxPaneLine)]
+		p.add(l.Kind, bot.Cut(bot.CleanPre(text), maxPaneLine))
 	}
 }
 
@@ -100,11 +101,12 @@ func SessionHead(at time.Time, task, doing string, now time.Time) string {
 	return strings.TrimSpace(bot.Clock(at, now) + " " + strings.TrimSpace(ledger.ShortID(task)+" "+doing))
 }
 
-// PlanOf returns the pane of a task's plan.
-func PlanOf(s loop.State, t loop.TaskState) Pane {
+// PlanOf returns the pane of a task's plan. redact removes from each line what nobody
+// may read.
+func PlanOf(s loop.State, t loop.TaskState, redact func(string) string) Pane {
 	p := Pane{Title: bot.Cut(bot.Clean(ledger.ShortID(t.Task.ID)+" "+t.Task.Title), maxText)}
 	var lines []PaneLine
-	add := func(kind LineKind, text string) { lines = append(lines, PaneLine{kind, text}) }
+	add := func(kind LineKind, text string) { lines = append(lines, PaneLine{kind, redact(text)}) }
 	plan := bot.PlanLines(s, t, maxPaneLine)
 	for _, line := range plan {
 		add(LineText, line)

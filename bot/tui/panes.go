@@ -42,11 +42,13 @@ type paneView struct {
 	drawn       paneDrawing
 }
 
-// paneDrawing is a content, wrapped.
+// paneDrawing is a content, wrapped. parts has what became of each line: of an output
+// that grows, most stay the same, and to wrap them is most of what drawing costs.
 type paneDrawing struct {
 	version string
 	width   int
 	lines   []PaneLine
+	parts   map[PaneLine][]PaneLine
 }
 
 func newPanes() []*paneView {
@@ -120,6 +122,9 @@ func (m model) lookAtPanes() tea.Cmd {
 		pause := time.Duration(0)
 		if p.target != "" && p.target != target {
 			pause = choosePause
+		}
+		if project, _, _ := strings.Cut(p.shown, "\n"); project != m.scene.Project {
+			p.loaded, p.held = false, nil
 		}
 		p.busy, p.target = true, target
 		all = append(all, p.lookAfter(pause))
@@ -231,43 +236,60 @@ func (p *paneView) wrapped(width int) []PaneLine {
 	if p.drawn.version == version && p.drawn.width == width {
 		return p.drawn.lines
 	}
-	var out []PaneLine
-	add := func(kind LineKind, first, rest, text string) {
-		if kind == LineText && p.kind != PaneDiff && bot.Width(text) > width-2 {
-			hang := hangOf(text, width)
-			first, text = first+text[:hang], text[hang:]
-			rest += strings.Repeat(" ", hang)
-		}
-		for n, part := range bot.Wrap(text, max(width-bot.Width(first), 1)) {
-			head := first
-			if n > 0 {
-				head = rest
-			}
-			out = append(out, PaneLine{kind, head + part})
-		}
-	}
+	now := paneDrawing{version: version, width: width, parts: make(map[PaneLine][]PaneLine, len(show.Lines))}
 	if show.Note != "" {
-		add(LinePlace, bot.SignLater+" ", "  ", show.Note)
+		now.lines = p.hang(PaneLine{LinePlace, show.Note}, bot.SignLater+" ", "  ", width)
 	}
 	for _, l := range show.Lines {
-		switch l.Kind {
-		case LineHead:
-			add(l.Kind, "— ", "  ", l.Text)
-		case LineAction:
-			add(l.Kind, "› ", "  ", l.Text)
-		case LineAdded:
-			add(l.Kind, "+ ", "+›", strings.TrimPrefix(strings.TrimPrefix(l.Text, "+"), " "))
-		case LineRemoved:
-			add(l.Kind, "- ", "-›", strings.TrimPrefix(strings.TrimPrefix(l.Text, "-"), " "))
-		default:
-			text := l.Text
-			if p.kind == PaneDiff { // the column of signs
-				text = strings.TrimPrefix(text, "  ")
-			}
-			add(l.Kind, "  ", "  ", text)
+		parts, known := now.parts[l]
+		if !known && p.drawn.width == width {
+			parts, known = p.drawn.parts[l]
 		}
+		if !known {
+			parts = p.wrapLine(l, width)
+		}
+		now.parts[l] = parts
+		now.lines = append(now.lines, parts...)
 	}
-	p.drawn = paneDrawing{version, width, out}
+	p.drawn = now
+	return now.lines
+}
+
+// wrapLine wraps a line behind the sign of its kind.
+func (p *paneView) wrapLine(l PaneLine, width int) []PaneLine {
+	switch l.Kind {
+	case LineHead:
+		return p.hang(l, "— ", "  ", width)
+	case LineAction:
+		return p.hang(l, "› ", "  ", width)
+	case LineAdded:
+		l.Text = strings.TrimPrefix(strings.TrimPrefix(l.Text, "+"), " ")
+		return p.hang(l, "+ ", "+›", width)
+	case LineRemoved:
+		l.Text = strings.TrimPrefix(strings.TrimPrefix(l.Text, "-"), " ")
+		return p.hang(l, "- ", "-›", width)
+	}
+	if p.kind == PaneDiff { // the column of signs
+		l.Text = strings.TrimPrefix(l.Text, "  ")
+	}
+	return p.hang(l, "  ", "  ", width)
+}
+
+// hang wraps a line behind first, and what follows below behind rest.
+func (p *paneView) hang(l PaneLine, first, rest string, width int) []PaneLine {
+	text := l.Text
+	if l.Kind == LineText && p.kind != PaneDiff && bot.Width(text) > width-2 {
+		hang := hangOf(text, width)
+		first, text = first+text[:hang], text[hang:]
+		rest += strings.Repeat(" ", hang)
+	}
+	var out []PaneLine
+	for n, part := range bot.Wrap(text, max(width-bot.Width(first), 1)) {
+		if n > 0 {
+			first = rest
+		}
+		out = append(out, PaneLine{l.Kind, first + part})
+	}
 	return out
 }
 

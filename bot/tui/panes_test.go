@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // askPanes carries out the requests that the screen has begun, and returns them.
@@ -159,5 +161,30 @@ func TestPaneLimits(t *testing.T) {
 	}
 	if p.KeepLast(); len(p.Lines) != MaxOutputLines || p.Lines[MaxOutputLines-1].Text != "+ line 5000" {
 		t.Errorf("%d lines", len(p.Lines))
+	}
+}
+
+// TestPlanOf: the plan of a task is whole, without what is redacted, and followed by
+// what the list says of it.
+func TestPlanOf(t *testing.T) {
+	n := newTestNight().advanceTo("#7 builder")
+	task, _ := n.State.Project.Find("Task 7")
+	task.Plan = []byte(`{"summary":"` + strings.Repeat("word ", 400) + `the end","steps":["Use hunter2","Stop"]}`)
+	task.Task.Body, task.Task.Scope, task.Task.DependsOn, task.Task.Acceptance = "    - Move it\n\n      - all of it\n", "order/**", []string{"Task 6"}, []string{"it moved"}
+	redact := func(text string) string { return strings.ReplaceAll(text, "hunter2", "[secret]") }
+	var got []string
+	for _, l := range PlanOf(n.State, task, redact).Lines {
+		got = append(got, strings.TrimSpace(string(l.Kind)+" "+strings.TrimPrefix(l.Text, strings.Repeat("word ", 400))))
+	}
+	want := []string{"the end", "1 Use [secret]", "2 Stop", "head the task as it is written", "- Move it", "", "- all of it", "place scope order/**", "place needs #6", "place accepted when it moved"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	task.Plan, task.Task = nil, ledger.Task{ID: "Task 7", Title: "Bare"}
+	if task.Attempt != nil {
+		task.Attempt = nil
+	}
+	if p := PlanOf(n.State, task, redact); p.Title != "#7 Bare" || p.Note != "no plan yet, and the list says no more of it" {
+		t.Errorf("%+v", p)
 	}
 }

@@ -172,7 +172,7 @@ func nightPanes(n *testNight) map[PaneKind]Pane {
 			task := *t
 			task.Plan = []byte(`{"summary":"An adapter around the old orders, then the callers one by one.","steps":["Add order/adapter.go with the new interface","Move the three callers","Remove legacy/orders.go"]}`)
 			task.Task.Body, task.Task.Scope = "- Move orders to the new API.\n- The old names stay until all callers are moved.", "order/** legacy/**"
-			plan = PlanOf(n.State, task)
+			plan = PlanOf(n.State, task, strings.TrimSpace)
 		}
 	}
 	diff.Title = "#7, attempt 1 so far"

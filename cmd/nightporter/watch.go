@@ -25,7 +25,9 @@ func watchCommand() *cobra.Command {
 		Long: `A live screen of what a project is at: run, tasks, the hat in hand and what its
 agent printed last, sessions by hat, guidance, what happened last. Keys give
 guidance, pause, resume, stop, answer questions and show tasks, logs and diffs;
-? lists them. q quits, and nightporter goes on.
+? lists them. q quits, and nightporter goes on. From 120 columns and 36 lines it
+also shows what the session at work says and does, and the plan or the diff of its
+task.
 Where the output is no terminal, the status is printed once.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

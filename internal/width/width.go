@@ -15,7 +15,14 @@ import (
 )
 
 // Of returns the number of columns that s takes.
-func Of(s string) int { return ansi.StringWidth(s) }
+func Of(s string) int {
+	for n := range len(s) {
+		if s[n] < ' ' || s[n] > '~' {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
 
 // Split parts s after as many characters as fit into n columns. head and rest
 // together are s.
@@ -40,16 +47,17 @@ func Last(s string, n int) string {
 // Wrap breaks s at spaces into lines of at most n columns, and a word that is wider
 // than that within itself. A hyphen is no place to break: it may begin a flag.
 func Wrap(s string, n int) []string {
-	lines, line := []string{}, ""
+	lines, line, columns := []string{}, "", 0
 	for i, word := range strings.Split(s, " ") {
-		if i > 0 && Of(line)+1+Of(word) <= n {
-			line += " " + word
+		wide := Of(word)
+		if i > 0 && columns+1+wide <= n {
+			line, columns = line+" "+word, columns+1+wide
 			continue
 		}
 		if i > 0 {
 			lines = append(lines, line)
 		}
-		for line = word; Of(line) > max(n, 2); { // no character is wider than two columns
+		for line, columns = word, wide; columns > max(n, 2); columns = Of(line) { // no character is wider than two columns
 			head, rest := Split(line, max(n, 2))
 			lines, line = append(lines, head), rest
 		}

