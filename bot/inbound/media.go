@@ -51,6 +51,11 @@ func (v *request) pictures() bool {
 	return v.o.Fetch != nil && v.o.Files != nil && v.in.Press == "" && slices.ContainsFunc(v.in.Files, func(f bot.RemoteFile) bool { return f.Kind != ledger.AttachmentVoice })
 }
 
+// spoken reports whether the input is a recording and nothing else.
+func (v *request) spoken() bool {
+	return v.wordless() && len(v.in.Files) > 0 && !slices.ContainsFunc(v.in.Files, func(f bot.RemoteFile) bool { return f.Kind != ledger.AttachmentVoice })
+}
+
 // load loads the input's pictures and puts them on the disk.
 func (v *request) load(ctx context.Context) error {
 	if v.tried || !v.pictures() {
@@ -261,6 +266,9 @@ func (v *request) withFiles(s loop.State, to string) loop.State {
 
 // mediaMessage is the reply to an attachment that was not taken, or not whole.
 func (v *request) mediaMessage() bot.Message {
+	if v.spoken() {
+		return message("media", bot.SignFailed+" Not queued: a voice note", "Nothing here turns speech into words. Your keyboard's microphone does, or type it.", v.notKept())
+	}
 	if len(v.why) > 0 && v.pictures() {
 		return message("media", bot.SignFailed+" Not kept: "+v.notKeptKind(), strings.Join(slices.Compact(slices.Clone(v.why)), " "))
 	}

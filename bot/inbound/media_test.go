@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/attachment"
@@ -129,6 +130,10 @@ func TestNotKept(t *testing.T) {
 	in.Files = append(in.Files, bot.RemoteFile{ID: "1", Kind: picture})
 	w.receive(in)
 	w.keeps("g6")
+	voice := bot.RemoteFile{ID: "9", Kind: ledger.AttachmentVoice, Type: "audio/ogg", Duration: time.Hour}
+	for _, text := range []string{"", "/guidance As I say here"} {
+		w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: text, Media: true, Kind: "voice note", Message: w.message(), Files: []bot.RemoteFile{voice}})
+	}
 	in = bot.Inbound{Actor: ben, Chat: ben, Private: true, Text: "", Message: "5"}
 	w.photo(&in, "8", "8")
 	w.receive(in)

@@ -161,6 +161,9 @@ func writeBackup(ctx context.Context, file, state, database string, m backup.Man
 	if err := w.Add(ctx, backup.Key, filepath.Join(state, backup.Key)); err != nil {
 		return m, err
 	}
+	if err := w.AddAttachments(ctx, filepath.Join(state, backup.Attachments)); err != nil {
+		return m, err
+	}
 	// Not by a glob: the state folder's own name may look like one.
 	repositories, err := os.ReadDir(filepath.Join(state, backup.Repositories))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

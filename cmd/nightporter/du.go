@@ -107,6 +107,8 @@ func becomes(k diskuse.Kind, keep config.Retention, bound int64) string {
 	switch k {
 	case diskuse.Ledger:
 		return "kept for ever"
+	case diskuse.Attachments:
+		return "kept until you erase them"
 	case diskuse.Repositories:
 		return "kept: all that was done"
 	case diskuse.Runs, diskuse.Sessions:

@@ -90,7 +90,7 @@ func writeAndRead(t testing.TB, dir string) ([]byte, Manifest) {
 	ctx := t.Context()
 	err := errors.Join(
 		w.Add(ctx, Database, filepath.Join(dir, Database)), w.Add(ctx, Key, filepath.Join(dir, Key)),
-		w.AddRepository(ctx, filepath.Join(dir, Repositories, "shop.git")), w.AddLogins(ctx, filepath.Join(dir, Logins)),
+		w.AddRepository(ctx, filepath.Join(dir, Repositories, "shop.git")), w.AddLogins(ctx, filepath.Join(dir, Logins)), w.AddAttachments(ctx, filepath.Join(dir, Attachments)), w.AddAttachments(ctx, filepath.Join(dir, "none")),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +103,29 @@ func writeAndRead(t testing.TB, dir string) ([]byte, Manifest) {
 }
 
 const ampleRoom = 1 << 30
+
+// TestAttachments: files that people sent are in a backup by their hash, also one that
+// the ledger named a moment ago; half of one is not.
+func TestAttachments(t *testing.T) {
+	from := newState(t)
+	settled, fresh := "attachments/"+strings.Repeat("a", 64), "attachments/"+strings.Repeat("b", 64)
+	put(t, from, settled, "a picture")
+	put(t, from, fresh+".new", "another")
+	put(t, from, "attachments/.writing123", "half of one")
+	data, _ := writeAndRead(t, from)
+	to := t.TempDir()
+	if _, err := Extract(t.Context(), bytes.NewReader(data), to, ampleRoom); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{settled: "a picture", fresh: "another"} {
+		if got, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if list, err := os.ReadDir(filepath.Join(to, Attachments)); err != nil || len(list) != 2 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
 
 func TestRoundTrip(t *testing.T) {
 	from := newState(t)
@@ -303,7 +326,7 @@ func TestExtractRefuses(t *testing.T) {
 		"other hash":        {whole(func(m *Manifest) { m.Files[0].SHA256 = m.Files[1].SHA256 }), `"nightporter.db" is not as it was written`},
 		"other size":        {whole(func(m *Manifest) { m.Files[1].Size++ }), `"operator.key" is not as it was written`},
 		"named twice":       {whole(func(m *Manifest) { m.Files = append(m.Files, m.Files[0]) }), "or named twice"},
-		"newer":             {whole(func(m *Manifest) { m.Version, m.Program = 2, "9.0" }), "made by nightporter 9.0 in form 2"},
+		"newer":             {whole(func(m *Manifest) { m.Version, m.Program = Version+1, "9.0" }), "made by nightporter 9.0 in form 3"},
 		"no version":        {whole(func(m *Manifest) { m.Version = 0 }), "no version"},
 		"no time":           {whole(func(m *Manifest) { m.Time = time.Time{} }), "no time"},
 		"manifest is text":  {archive(t, db, key, file(manifestName, "Dear Mira")), "manifest cannot be read"},

@@ -12,8 +12,9 @@ import (
 	"github.com/nightporter/nightporter/internal/regexp"
 )
 
-// Version is the version of the format. A reader accepts it and older ones.
-const Version = 1
+// Version is the version of the format. A reader accepts it and older ones. Since
+// version 2 there are attachments.
+const Version = 2
 
 // Names in the archive, the same as in the state folder.
 const (
@@ -21,6 +22,7 @@ const (
 	Key          = "operator.key"
 	Repositories = "repos"
 	Logins       = "logins"
+	Attachments  = "attachments"
 	manifestName = "manifest.json"
 )
 
@@ -69,6 +71,9 @@ func (m Manifest) Size() int64 {
 var inRepository = regexp.MustCompile(`^repos/[a-z0-9-]{1,32}\.git/(HEAD|config|packed-refs|shallow|info/attributes|refs/.+|` +
 	`objects/[0-9a-f]{2}/[0-9a-f]{38,62}|objects/pack/pack-[0-9a-f]{40,64}\.(pack|idx|rev))$`)
 
+// attachment matches the files that people sent, by hash.
+var attachment = regexp.MustCompile(`^` + Attachments + `/[0-9a-f]{64}$`)
+
 // maxName limits a name, in bytes.
 const maxName = 1024
 
@@ -79,7 +84,7 @@ func checkName(name string) error {
 		return fmt.Errorf("a name has %d bytes", len(name))
 	case !fs.ValidPath(name), path.Clean(name) != name, strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '\\' }):
 		return fmt.Errorf("the name %q leads out of the folder, or is none", name)
-	case name == Database, name == Key, inRepository.MatchString(name) && !isTemporary(name):
+	case name == Database, name == Key, attachment.MatchString(name), inRepository.MatchString(name) && !isTemporary(name):
 		return nil
 	case strings.HasPrefix(name, Logins+"/"):
 		return nil

@@ -121,6 +121,26 @@ func (w *Writer) AddRepository(ctx context.Context, dir string) error {
 	return w.tree(ctx, dir, prefix, "objects")
 }
 
+// AddAttachments copies the files that people sent. Call it after adding the database:
+// a file is there before the ledger names it. One that is erased meanwhile is left out.
+func (w *Writer) AddAttachments(ctx context.Context, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		// A file that the ledger named a moment ago still has its first name.
+		name := Attachments + "/" + strings.TrimSuffix(e.Name(), ".new")
+		if !isBackedUp(name) {
+			continue
+		}
+		if err := w.Add(ctx, name, filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // AddLogins copies the folder of the agents' credentials.
 func (w *Writer) AddLogins(ctx context.Context, dir string) error {
 	err := w.tree(ctx, filepath.Dir(dir), "", filepath.Base(dir))

@@ -3,15 +3,18 @@ package daemon_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/attachment"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -62,6 +65,36 @@ func TestPictures(t *testing.T) {
 		t.Fatalf("%d files", len(files))
 	}
 
+	verify := func(want string) {
+		t.Helper()
+		c, err := socket.Operator(w.Projects.State())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.View(t.Context(), api.View{Name: "verify"})
+		if err != nil || !strings.Contains(r.Text, want) {
+			t.Errorf("verify says %q, %v; want %q", r.Text, err, want)
+		}
+	}
+	verify("✓ ledger whole")
+	for state, change := range map[string]func(path string) error{
+		"altered": func(path string) error { return os.WriteFile(path, []byte("other"), 0o600) },
+		"missing": os.Remove,
+	} {
+		path := filepath.Join(dir, files[0].Hash)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		verify(fmt.Sprintf("file %.12s of g1 is %s", files[0].Hash, state))
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	w.Input(loop.Input{Actor: "console", Project: "shop", Body: loop.EraseFiles{ID: "g1"}})
 	if err := w.Engine.Written(t.Context()); err != nil {
 		t.Fatal(err)
@@ -69,6 +102,8 @@ func TestPictures(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("after erasing, the folder has %v, %v", left, err)
 	}
+	verify(fmt.Sprintf("g1: file %.12s erased", files[0].Hash))
+	verify("✓ ledger whole")
 	_, secret, _ := strings.Cut(w.Telegram.Token(), ":")
 	logs, err := filepath.Glob(filepath.Join(w.Projects.State(), "*.log"))
 	if err != nil || len(logs) == 0 {

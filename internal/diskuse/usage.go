@@ -20,6 +20,7 @@ type Kind string
 // Kinds of content, in the order in which they are shown.
 const (
 	Ledger       Kind = "ledger"
+	Attachments  Kind = "attachments" // pictures and voice notes that people sent
 	Repositories Kind = "repositories"
 	Runs         Kind = "runs"
 	Sessions     Kind = "sessions"
@@ -39,6 +40,7 @@ var kinds = []struct {
 	items string // relative to paths; "" counts the paths themselves
 }{
 	{Ledger, []string{"nightporter.db*"}, ""},
+	{Attachments, []string{"attachments"}, "*"},
 	{Repositories, []string{"repos"}, "*.git"},
 	{Runs, []string{"runs"}, "*"},
 	{Sessions, []string{"sessions"}, "*"},

@@ -182,6 +182,18 @@ type EffectErase struct {
 	Hashes []string `json:"hashes"`
 }
 
+// EffectTranscribe turns a recording into words. Its result is Transcribed. It carries
+// what becomes of them.
+type EffectTranscribe struct {
+	ID       string `json:"id"` // of FilesAttached: "v3"
+	Hash     string `json:"hash"`
+	Type     string `json:"type"`               // media type
+	Question string `json:"question,omitempty"` // that the words answer; "" = they are guidance
+	Address  string `json:"address,omitempty"`  // that the guidance begins with: "@builder #12 "
+	Actor    string `json:"actor"`
+	Name     string `json:"name,omitempty"`
+}
+
 // Memory is one line of a notebook. A line whose Key is there already is not
 // written again.
 type Memory struct {
@@ -222,6 +234,8 @@ func (EffectAddTasks) EffectKind() string { return "tasks.add" }
 func (EffectRemoveTasks) EffectKind() string { return "tasks.remove" }
 
 func (EffectErase) EffectKind() string { return "erase" }
+
+func (EffectTranscribe) EffectKind() string { return "transcribe" }
 
 func (EffectRemember) EffectKind() string { return "memory" }
 
@@ -269,6 +283,7 @@ var effectKinds = map[string]struct {
 	"tasks.add":     {Findable, RetryBeside, "add a task", EffectAddTasks{}},         // by its title
 	"tasks.remove":  {Findable, RetryBeside, "take a task out", EffectRemoveTasks{}}, // its text and ids are gone if it happened
 	"erase":         {Repeatable, RetryBeside, "erase a file", EffectErase{}},
+	"transcribe":    {Repeatable, RetryBeside, "turn speech into words", EffectTranscribe{}},
 	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}}, // its key is in the notebook if it happened
 	"plan":          {Repeatable, RetryBeside, "write the plan", EffectKeepPlan{}},
 	"push":          {Repeatable, RetryBeside, "push", EffectPush{}},                    // a remote that has the commit is left as it is

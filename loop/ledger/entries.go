@@ -16,7 +16,7 @@ func Bodies() []Body {
 		RemakeAsked{}, RemakeBegun{}, BranchRemade{}, RemakeEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
-		FilesAttached{}, FilesErased{},
+		FilesAttached{}, FilesErased{}, VoiceHeard{},
 		MemoryKept{},
 		PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
 		RequestSeen{}, RequestLeft{}, MergeBegun{}, MergeEnded{},
@@ -228,6 +228,8 @@ func (QuestionExpired) EntryType() string { return "question.expired" }
 func (FilesAttached) EntryType() string { return "files.attached" }
 
 func (FilesErased) EntryType() string { return "files.erased" }
+
+func (VoiceHeard) EntryType() string { return "voice.heard" }
 
 func (MemoryKept) EntryType() string { return "memory.kept" }
 

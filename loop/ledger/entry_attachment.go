@@ -16,3 +16,13 @@ type FilesErased struct {
 	Hashes []string `json:"hashes"`
 	By     string   `json:"by,omitempty"`
 }
+
+// VoiceHeard records what a recording was understood as. Its FilesAttached has the id,
+// "v3".
+type VoiceHeard struct {
+	ID    string `json:"id"`
+	Text  string `json:"text,omitempty"`
+	As    string `json:"as,omitempty"`    // what the words became: "g18", or the question that they answer
+	Error string `json:"error,omitempty"` // why they became nothing
+	By    string `json:"by,omitempty"`
+}

@@ -51,6 +51,7 @@ var Entries = map[string][]Teller{
 	"exemptions.set":    {Console, Log},
 	"files.attached":    {Notify},
 	"files.erased":      silent, // the reply says it
+	"voice.heard":       silent,
 	"guidance.bound":    {Console, Notify, Report},
 	"guidance.changed":  {Console, Notify},
 	"guidance.dropped":  {Console, Notify, Report},

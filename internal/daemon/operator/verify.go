@@ -26,6 +26,7 @@ type verified struct {
 	Heads     []verifiedHead   `json:"heads,omitempty"`     // given with --head
 	Commits   []namedCommit    `json:"commits,omitempty"`   // named by the ledger and missing from a repository
 	Foreign   []string         `json:"foreign,omitempty"`   // commits by others that name heads of no entry here
+	Files     []verifiedFile   `json:"files,omitempty"`     // that people sent, and that are not there as they were
 	Unchecked []string         `json:"unchecked,omitempty"` // what could not be looked at
 }
 
@@ -40,6 +41,15 @@ type verifiedStream struct {
 	// no state of the stream in this process.
 	SnapshotOK *bool `json:"snapshot_ok,omitempty"`
 	StateOK    *bool `json:"state_ok,omitempty"`
+}
+
+// verifiedFile is a file that a person sent and that is not there as it was.
+type verifiedFile struct {
+	To     string `json:"to"` // what it came with: g17
+	Hash   string `json:"hash"`
+	Stream string `json:"stream"`
+	Seq    int64  `json:"seq"`
+	State  string `json:"state"` // erased, missing, altered
 }
 
 // verifiedHead is the result for a head that a person gave.
@@ -119,6 +129,9 @@ func (svc *Service) verify(ctx context.Context, project, given string) (api.Repl
 	if err := svc.verifyStates(ctx, broken, &out); err != nil && !errors.Is(err, store.ErrBroken) { // the chain reports that
 		return api.Reply{}, err
 	}
+	if err := svc.verifyFiles(ctx, &out); err != nil {
+		return api.Reply{}, err
+	}
 	if err := svc.verifyHeads(ctx, project, heads, &out); err != nil {
 		return api.Reply{}, err
 	}
@@ -160,6 +173,11 @@ func (v *verified) text() string {
 			text += "\n  " + name + ": missing from nightporter's repository; yours has it"
 		case c.Ours == nil || c.Yours == nil:
 			text += "\n! " + name + ": not found, and one repository could not be read"
+		}
+	}
+	for _, f := range v.Files {
+		if f.State == fileErased {
+			text += fmt.Sprintf("\n  %s: file %.12s erased", f.To, f.Hash)
 		}
 	}
 	for _, f := range v.Foreign {
