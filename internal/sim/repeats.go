@@ -108,13 +108,16 @@ func (a *audit) restsDone(e ledger.Entry, b ledger.SessionPlanned) {
 }
 
 // noneLost holds that a run which has done all leaves no task behind that was done before
-// it and whose cooldown is over.
+// it and whose cooldown was over when it began to finish.
 func (a *audit) noneLost(e ledger.Entry) {
 	w := a.w
-	resting := false
+	resting, last := false, e.Time
+	if a.finishingAt.After(a.startedAt) {
+		last = a.finishingAt
+	}
 	for _, r := range w.recurring {
 		resting = resting || r.status == ledger.Done
-		if r.status == ledger.Done && r.run != e.Run && r.done.Before(a.startedAt) && !e.Time.Before(r.done.Add(r.cooldown)) && w.planStands() {
+		if r.status == ledger.Done && r.run != e.Run && r.done.Before(a.startedAt) && !last.Before(r.done.Add(r.cooldown)) && w.planStands() {
 			w.fail("no recurring task is lost", "%s ends as all done, and %s is due since %s", e.Run, r.id, r.done.Add(r.cooldown).In(w.zone))
 		}
 	}
