@@ -31,7 +31,7 @@ type audit struct {
 	lastReason             ledger.Reason            // of that end
 	aside                  map[string]bool          // runs that plan an idea alone
 	startedAt              time.Time                // when the last run began, by the ledger's clock
-	finishingAt            time.Time                // when it last began to finish
+	finishingAt            time.Time                // when it last began to finish; zero: it did not
 	agents                 map[string]int           // sessions of agents, by run
 	cut                    map[string]bool          // sessions
 	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
@@ -212,7 +212,7 @@ func (a *audit) entry(e ledger.Entry) {
 	case ledger.RunPlanned:
 		a.aside[b.Run] = b.Idea != ""
 	case ledger.RunStarted:
-		a.startedAt = e.Time
+		a.startedAt, a.finishingAt = e.Time, time.Time{}
 	case ledger.RunFinishing:
 		a.finishingAt = e.Time
 	case ledger.RunEnded:

@@ -112,7 +112,7 @@ func (a *audit) restsDone(e ledger.Entry, b ledger.SessionPlanned) {
 func (a *audit) noneLost(e ledger.Entry) {
 	w := a.w
 	resting, last := false, e.Time
-	if a.finishingAt.After(a.startedAt) {
+	if !a.finishingAt.IsZero() {
 		last = a.finishingAt
 	}
 	for _, r := range w.recurring {
