@@ -121,7 +121,7 @@ func (w *site) console() {
 // at work.
 func (w *site) readSource() (bot.SourceReading, error) {
 	read, err := w.plan.form.Parse(w.settings.Source.Path, w.plan.text)
-	return bot.SourceReading{Repo: w.settings.Repo, Source: w.settings.Source, Tasks: read.Tasks}, err
+	return bot.SourceReading{Repo: w.settings.Repo, Source: w.settings.Source, Tasks: w.recur(read).Tasks}, err
 }
 
 // partOne is the title of a task that the plan begins with.

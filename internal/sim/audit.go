@@ -30,6 +30,9 @@ type audit struct {
 	last                   ledger.RunEnded          // as the ledger has it
 	lastReason             ledger.Reason            // of that end
 	aside                  map[string]bool          // runs that plan an idea alone
+	startedAt              time.Time                // when the last run began, by the ledger's clock
+	finishingAt            time.Time                // when it last began to finish; zero: it did not
+	agents                 map[string]int           // sessions of agents, by run
 	cut                    map[string]bool          // sessions
 	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
 	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
@@ -61,7 +64,7 @@ func newShared() *shared {
 func newAudit(w *site, all *shared) *audit {
 	return &audit{
 		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
-		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
+		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
 	}
 }
 
@@ -142,6 +145,7 @@ func (a *audit) entry(e ledger.Entry) {
 			w.fail("one plan a session", "%s is planned twice", e.Session)
 		}
 		a.planned[e.Session] = true
+		a.restsDone(e, b)
 	case ledger.SessionEnded:
 		if !a.planned[e.Session] || a.endedSessions[e.Session] {
 			w.fail("one end a session", "%s ends, planned %v, ended before %v", e.Session, a.planned[e.Session], a.endedSessions[e.Session])
@@ -171,6 +175,7 @@ func (a *audit) entry(e ledger.Entry) {
 			w.tell("ledger", "%s", strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Task, became(b.To), b.Reason())))
 		}
 		a.taskSet(e, b)
+		a.recurs(e, b)
 	case ledger.AttemptEnded:
 		w.tell("ledger", "the attempt at %s ends: %s", e.Task, b.Why)
 	case ledger.QuestionAsked:
@@ -206,6 +211,10 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 	case ledger.RunPlanned:
 		a.aside[b.Run] = b.Idea != ""
+	case ledger.RunStarted:
+		a.startedAt, a.finishingAt = e.Time, time.Time{}
+	case ledger.RunFinishing:
+		a.finishingAt = e.Time
 	case ledger.RunEnded:
 		a.runEnded(e, b)
 	case ledger.SourceRead:
@@ -369,6 +378,7 @@ func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 	}
 	if b.Reason == ledger.ReasonDone {
 		a.allDone(e.Run)
+		a.noneLost(e)
 	}
 	a.nobodyAtWork(e.Run, "ended")
 	if b.Exit == 0 && b.Tip != "" && !a.aside[e.Run] && len(w.objects.failing(b.Tip)) > 0 {
@@ -525,6 +535,7 @@ func (a *audit) endOf() {
 	a.addsHold()
 	a.ideasHold()
 	a.pushesHold()
+	a.recurringHold()
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Done || t.Commit == "" {
 			continue

@@ -24,6 +24,9 @@
 // In one night of four (-pushes) runs push their branches to a remote that fails,
 // before it heard of a push or after.
 //
+// In one night of four (-repeats) some tasks of the plan come back after they are done,
+// with cooldowns from none to three days.
+//
 // In one night of eight (-projects) two or three projects share the ledger, the
 // agents, the limit of sessions and the chats. Where people do not name the project
 // that they mean, they are asked. Whether a night has several comes from a random
@@ -53,7 +56,8 @@
 //   - machine.go, agent.go: processes, and agents of every temper
 //   - disk.go: the ledger's disk in some nights, which fails, lies and loses power
 //   - git.go, tree.go: the repository; plan.go: the user's plan; adds.go, ideas.go:
-//     tasks that people and sessions add to it; pushes.go: the remote
+//     tasks that people and sessions add to it; pushes.go: the remote; repeats.go:
+//     tasks that come back
 //   - chat.go: platforms and people
 //   - fault.go: the table of faults; audit.go, liveness.go: the invariants;
 //     replay.go: that replay equals state; story.go: the story
@@ -80,6 +84,10 @@
 // What is pushed is a commit of the run's branch in which nothing fails that did not
 // fail when the run began; a daemon that learned of a push does not repeat it; and the
 // tip with which the last run ended well is on the remote in the end.
+//
+// A recurring task comes back when its cooldown is over or a person opened it in the plan,
+// and not before; no session is for one that is done; a run that ends as all done leaves
+// none behind that is due, done before it; and in the end each is known as recurring.
 //
 // Of nights that follow each other: a state holds the tasks of the last sixty days and
 // no more, a start reads at most the entries since the last snapshots, and in the

@@ -85,6 +85,8 @@ const (
 	addFails
 	addCut
 	manyProjects
+	taskReturns
+	runIdle
 	faults // the number of kinds
 )
 
@@ -176,5 +178,7 @@ var faultTable = [faults]faultRow{
 	remoteFails:   {"remote.fails", "the remote does not answer, before it heard or after", 4},
 	addFails:      {"add.fails", "the user's file cannot take a task", 12},
 	addCut:        {"kill.add", "the daemon dies between the writing of a task and the record of it", 15},
+	taskReturns:   {"task.returns", "a recurring task comes back", 0},
+	runIdle:       {"run.idle", "a run has nothing to do but tasks whose cooldown is not over", 0},
 	manyProjects:  {"projects", "several projects share ledger, limits and chats", 0},
 }

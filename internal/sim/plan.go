@@ -54,11 +54,13 @@ func (w *site) drawPlan() {
 	}
 	w.plan.form, w.plan.text = markdown.Plan{}, []byte(b.String())
 	w.plan.meant, w.plan.since = w.plan.text, w.s.now
+	w.drawRecurring()
 }
 
 // save replaces the plan as a person's editor does, and tells those who watch it.
 func (w *site) save(text []byte) {
 	w.lost(w.plan.text, text)
+	w.reopens(w.plan.text, text)
 	if string(text) != string(w.plan.meant) {
 		w.plan.meant, w.plan.since = text, w.s.now
 	}
@@ -104,7 +106,8 @@ func (s source) Read(context.Context) (ledger.Snapshot, error) {
 		return markdown.ParsePlan(s.path, nothing)
 	}
 	s.plan.read = s.plan.text
-	return s.plan.form.Parse(s.path, s.plan.text)
+	snapshot, err := s.plan.form.Parse(s.path, s.plan.text)
+	return s.recur(snapshot), err
 }
 
 // Mark is engine.Source's.

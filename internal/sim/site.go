@@ -15,14 +15,15 @@ var projectNames = []string{"shop", "depot", "till"}
 // of what becomes of them. Ledger, chats, agents and limits are shared.
 type site struct {
 	*world
-	name     string
-	settings ledger.Settings
-	repo     repo
-	plan     planFile
-	machine  machine
-	remote   remote
-	audit    *audit
-	waits    liveness
+	name      string
+	settings  ledger.Settings
+	repo      repo
+	plan      planFile
+	recurring map[string]*recurring // of the plan, by folded id
+	machine   machine
+	remote    remote
+	audit     *audit
+	waits     liveness
 }
 
 // drawSites chooses the projects of the night. Their number comes from a stream of

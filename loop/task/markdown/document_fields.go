@@ -165,7 +165,7 @@ func filesOf(items []fieldItem) []string {
 }
 
 // isOnlyForRead reports whether a line names files that are only to be read, as in
-// "**Reference**: docs/api.md".
+// "**Reference**: `rules.txt`".
 func isOnlyForRead(text string) bool {
 	word, _, ok := strings.Cut(strings.TrimLeft(text, "*"), ":")
 	word = strings.TrimRight(strings.TrimRight(word, " \t"), "*")
