@@ -103,7 +103,12 @@ func withField(shape, field string) string { return strings.TrimSuffix(shape, "}
 // event has to report.
 func (b *builder) howToEnd() string {
 	h, binding := b.hat, b.session.Planned.Guidance
-	lines := []string{"End this session with exactly one event, then stop. Run one of these commands:", ""}
+	var lines []string
+	if h.MayAdd {
+		lines = append(lines, "Before that you may add tasks to the list, each by a command of its own (hat task add --help):", "",
+			`    hat task add "TITLE" --body "TEXT" --scope "FILES" --acceptance "TEXT" --depends-on ID`, "")
+	}
+	lines = append(lines, "End this session with exactly one event, then stop. Run one of these commands:", "")
 	owed := b.project.Guidance.Owed(binding.Bound)
 	var reports []string
 	for _, id := range owed {
