@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 22
+const StateVersion = 23
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -81,7 +81,9 @@ type Answered struct {
 	ID      string           `json:"id"`
 	Text    string           `json:"text"` // outcome, for people: "retry, Mira"
 	At      time.Time        `json:"at"`
+	Asked   time.Time        `json:"asked,omitzero"`
 	Choice  string           `json:"choice,omitempty"`
+	Words   string           `json:"words,omitempty"`
 	By      string           `json:"by,omitempty"`    // name, for people; "" = nobody answered
 	Actor   string           `json:"actor,omitempty"` // id of the same person: names are not unique
 	Subject QuestionSubject  `json:"of,omitzero"`
