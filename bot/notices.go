@@ -208,36 +208,3 @@ func Throttled(s loop.State, task, hat, session string, b ledger.SessionThrottle
 	m.button("Stop", "/stop now")
 	return m
 }
-
-// BlockedTogether announces the third task that is blocked within an hour, in
-// one message with the blocked tasks before it (docs/spec 23.5). all holds
-// their questions, at least one, the newest last.
-func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message {
-	var ids, args []string
-	same := true
-	for _, q := range all {
-		ids, args = append(ids, shortID(q.Task)), append(args, idArg(q.Task))
-		same = same && q.Text == all[0].Text
-	}
-	m := newMessage("ask.blocked3", firstLine(SignBlocked, s.Project.Name, fmt.Sprintf("%d blocked: %s", len(all), strings.Join(ids, " ")), ""))
-	last := all[len(all)-1]
-	m.Project, m.About = s.Project.Name, last.Task
-	m.add(Clock(last.Asked, now))
-	if same {
-		m.add("All:")
-		m.whole(last.Text)
-	} else {
-		for _, q := range all[max(0, len(all)-4):] {
-			m.add(shortID(q.Task) + " (" + q.ID + ")")
-			m.whole(q.Text)
-		}
-	}
-	rest := "They stay blocked."
-	if next := NextReady(s, last.Task); next != "" && s.Project.Run != nil && s.Project.Run.Settings.OnBlocked == ledger.OnBlockedContinue {
-		rest = "They stay blocked; " + shortID(next) + " goes on."
-	}
-	m.add(rest)
-	m.button("Retry all", "/retry "+strings.Join(args, " "))
-	m.button("Skip all", "/skip "+strings.Join(args, " "))
-	return m
-}
