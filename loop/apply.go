@@ -195,7 +195,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	case ledger.QuestionAnswered:
 		p = p.settle(Answered{
 			ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time,
-			Choice: b.Choice, By: b.By, Actor: e.Actor, Along: b.Along, Guided: p.guided(append(slices.Clip(b.Along), e.Task)), Before: p.before(b),
+			Choice: b.Choice, Words: b.Words, By: b.By, Actor: e.Actor, Along: b.Along, Guided: p.guided(append(slices.Clip(b.Along), e.Task)), Before: p.before(b),
 		})
 	case ledger.AnswerUndone:
 		id := b.Before.Question.ID
@@ -450,6 +450,7 @@ func (p Project) guided(tasks []string) []string {
 // settle moves a question from the open to the settled ones.
 func (p Project) settle(s Answered) Project {
 	if q, ok := p.Question(s.ID); ok {
+		s.Asked = q.Asked
 		s.Subject = QuestionSubject{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks, Source: q.Source}
 	}
 	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q ledger.Question) bool { return q.ID == s.ID })

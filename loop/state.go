@@ -83,7 +83,9 @@ type Answered struct {
 	ID      string           `json:"id"`
 	Text    string           `json:"text"` // outcome, for people: "retry, Mira"
 	At      time.Time        `json:"at"`
+	Asked   time.Time        `json:"asked,omitzero"`
 	Choice  string           `json:"choice,omitempty"`
+	Words   string           `json:"words,omitempty"`
 	By      string           `json:"by,omitempty"`    // name, for people; "" = nobody answered
 	Actor   string           `json:"actor,omitempty"` // id of the same person: names are not unique
 	Subject QuestionSubject  `json:"of,omitzero"`

@@ -10,13 +10,6 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxGap is the longest time between blocked tasks that share one message.
-// crowd is the smallest number of blocked tasks that share one message.
-const (
-	maxGap    = time.Hour
-	minShared = 3
-)
-
 // asked sends a question to everybody. A confirmation goes only to the person
 // whose command it is about.
 func (c *composer) asked(q ledger.Question) {
@@ -32,16 +25,8 @@ func (c *composer) asked(q ledger.Question) {
 		return
 	}
 	m := bot.AskAfter(c.last, q, c.outcome(q.Task), c.now)
-	if q.Kind == ledger.AskBlocked {
-		var near []ledger.Question
-		for _, o := range c.after.Project.Questions {
-			if o.Kind == ledger.AskBlocked && q.Asked.Sub(o.Asked) < maxGap {
-				near = append(near, o)
-			}
-		}
-		if len(near) >= minShared {
-			m = bot.BlockedTogether(c.last, near, c.now)
-		}
+	if near := blockedWith(c.after, q.ID); len(near) >= minShared {
+		m = bot.BlockedTogether(c.last, near, c.now)
 	}
 	// A question that follows from a person's own command is the reply to it,
 	// and makes no sound.
@@ -98,12 +83,14 @@ func (c *composer) answered(b ledger.QuestionAnswered) {
 		}
 	}
 	c.settle(q.ID, ledger.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
+	c.regroup(q)
 }
 
 // undone reopens a question's message in every chat. Tasks that were skipped
 // along with the question's task are back too, so their message changes as well.
 func (c *composer) undone(q ledger.Question) {
 	c.settle(q.ID, ledger.ClassReply, bot.Ask(c.last, q, c.now))
+	c.regroup(q)
 	for _, s := range c.before.Project.Answered {
 		if s.Subject.Kind != ledger.AskSkip || !ledger.SameID(s.Subject.Task, q.Task) {
 			continue
@@ -139,6 +126,7 @@ func (c *composer) expired(b ledger.QuestionExpired) {
 	}
 	chats := c.chatsShowing(q.ID)
 	c.settle(q.ID, class, bot.Expired(c.before, q, b, again, c.now))
+	c.regroup(q)
 	if q.Kind == ledger.AskNow {
 		c.receiptOfNow(chats)
 	}

@@ -59,6 +59,17 @@ func (p *fixture) reminded(data string) {
 	p.Do(loop.Input{Body: loop.Tick{}})
 }
 
+// threeBlocked asks about three blocked tasks within half an hour.
+func (p *fixture) threeBlocked() {
+	for _, id := range []string{"Task 2", "Task 3"} {
+		p.Acts[id+" planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
+	}
+	for _, id := range []string{"Task 1", "Task 2", "Task 3"} {
+		p.project(ledger.QuestionAsked{Question: ledger.Question{ID: "q" + id[5:], Kind: ledger.AskBlocked, Run: "r1", Task: id, Title: "A title", Text: "go build fails in internal/price", Asked: p.Now}})
+		p.Now = p.Now.Add(10 * time.Minute)
+	}
+}
+
 // project adds entries to the project's stream without a decision.
 func (p *fixture) project(bodies ...ledger.Body) { p.session("", "", bodies...) }
 
@@ -238,14 +249,25 @@ func TestSituations(t *testing.T) {
 			p.Acts["Task 3 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			p.Until(nil)
 		}},
-		"question/three blocked tasks": {true, func(p *fixture) {
-			for _, id := range []string{"Task 2", "Task 3"} {
-				p.Acts[id+" planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
-			}
-			for _, id := range []string{"Task 1", "Task 2", "Task 3"} {
-				p.project(ledger.QuestionAsked{Question: ledger.Question{ID: "q" + id[5:], Kind: ledger.AskBlocked, Run: "r1", Task: id, Title: "A title", Text: "go build fails in internal/price", Asked: p.Now}})
-				p.Now = p.Now.Add(10 * time.Minute)
-			}
+		"question/three blocked tasks": {true, func(p *fixture) { p.threeBlocked() }},
+		"question/three blocked tasks, settled one by one": {true, func(p *fixture) {
+			p.off = true
+			p.threeBlocked()
+			p.off = false
+			p.session("Task 1", "", ledger.QuestionAnswered{ID: "q1", Choice: "retry", By: "Mira"})
+			p.Now = p.Now.Add(time.Minute)
+			p.session("Task 3", "", ledger.QuestionAnswered{ID: "q3", Choice: "guide", Words: "Mock the clock", By: "Ana"})
+			p.Now = p.Now.Add(10 * time.Minute)
+			p.session("Task 2", "", ledger.QuestionExpired{ID: "q2", Then: "done meanwhile"})
+		}},
+		"question/three blocked tasks, an answer taken back": {true, func(p *fixture) {
+			p.off = true
+			p.threeBlocked()
+			p.session("Task 1", "", ledger.QuestionAnswered{ID: "q1", Choice: "retry", By: "Mira"})
+			q, _ := p.State.Project.Question("q3")
+			p.session("Task 3", "", ledger.QuestionAnswered{ID: "q3", Choice: "skip", By: "Mira"})
+			p.off = false
+			p.session("Task 3", "", ledger.AnswerUndone{Before: ledger.Before{Question: q}})
 		}},
 		"fault/internal fault": {true, func(p *fixture) {
 			p.project(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: "work folder: read-only file system", Total: 3})

@@ -25,7 +25,7 @@ var Keys = map[string][]string{
 	"ask.start":    {"No answer by "},
 	"ask.plan":     {"No answer: "},
 	"ask.blocked":  {"Stays blocked"},
-	"ask.blocked3": {"They stay blocked"},
+	"ask.blocked3": {"They stay blocked", "Stays blocked", "Nothing of it waits for you any more."},
 	"ask.manual":   {"Waits as long as it takes"},
 	"ask.skip":     {"Waits as long as it takes", "No answer: ", "Nothing is done "},
 	"ask.unticked": {"Waits as long as it takes"},
