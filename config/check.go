@@ -100,6 +100,7 @@ func (c *checker) shared() {
 	c.chats()
 	c.retention()
 	c.hooks()
+	c.transcribe()
 }
 
 // least checks that a limit of sessions is none, or leaves a session room to

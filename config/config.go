@@ -20,6 +20,7 @@ type Config struct {
 	SessionUser     Text             `toml:"session_user"` // name or uid, when started as root
 	QuestionTimeout QuestionTimeout  `toml:"question_timeout"`
 	InhibitSleep    *bool            `toml:"inhibit_sleep"` // keep the machine awake while a run works; nil = true
+	Transcribe      []string         `toml:"transcribe"`    // a program and its arguments, which turns a recording into words; nil = voice notes are not taken
 	Telegram        *Telegram        `toml:"telegram"`      // nil = not used
 	Slack           *Slack           `toml:"slack"`         // nil = not used
 	GitHub          *Forge           `toml:"github"`        // nil = only the usual places of the token

@@ -93,3 +93,16 @@ func (c *checker) hooks() {
 		}
 	}
 }
+
+// transcribe checks the program that turns recordings into words.
+func (c *checker) transcribe() {
+	switch t := c.cfg.Transcribe; {
+	case t == nil:
+	case len(t) == 0 || t[0] == "":
+		c.value("transcribe names no program: write it like transcribe = [\"/home/me/bin/words\"]", "transcribe")
+	case strings.Contains(t[0], "/"):
+		if st, err := os.Stat(t[0]); err == nil && (st.IsDir() || st.Mode()&0o111 == 0) {
+			c.value(t[0]+" is no program: name a file that can be executed", "transcribe")
+		}
+	}
+}

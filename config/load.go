@@ -59,6 +59,9 @@ func (c *Config) resolve() {
 		}
 		c.Agents[name] = a
 	}
+	if t := c.Transcribe; len(t) > 0 && (isRelative(t[0]) || isHome(t[0])) {
+		t[0] = c.path(t[0])
+	}
 	for _, h := range c.Hooks {
 		if len(h.Run) > 0 && (isRelative(h.Run[0]) || isHome(h.Run[0])) {
 			h.Run[0] = c.path(h.Run[0])

@@ -152,6 +152,7 @@ func TestWhole(t *testing.T) {
 	want := &Config{
 		Timezone: "Europe/Berlin", MaxSessions: ptr(3), Boundary: "required", SessionUser: "65533",
 		InhibitSleep:    new(false),
+		Transcribe:      []string{dir + "/words.sh", "--language", "de"},
 		QuestionTimeout: QuestionTimeout{After: ledger.Duration(45 * time.Minute), Then: "pause"},
 		Telegram:        &Telegram{TokenFile: dir + "/telegram.token", API: "http://127.0.0.1:8081"},
 		Slack:           &Slack{AppTokenFile: dir + "/slack-app.token", BotTokenFile: dir + "/secrets/slack-bot.token", API: "https://slack.example.com/api/"},

@@ -18,7 +18,7 @@ const attachedKept = 500
 
 // Attached is what a person sent with guidance, an answer or added tasks.
 type Attached struct {
-	To     string              `json:"to"` // "g17", "q5", "a3"
+	To     string              `json:"to"` // "g17", "q5", "a3", and "v3" of a recording by itself
 	Files  []ledger.Attachment `json:"files,omitempty"`
 	Album  string              `json:"album,omitempty"`  // the last one that it was part of
 	Tasks  []string            `json:"tasks,omitempty"`  // folded ids of the tasks whose sessions get the files; of guidance none

@@ -48,6 +48,10 @@ func (d *decision) decide() Decision {
 		d.keepGuidance(b.ID)
 	case AttachMore:
 		d.attachMore(b)
+	case HearVoice:
+		d.hear(b)
+	case Transcribed:
+		d.transcribed(b)
 	case EraseFiles:
 		d.eraseFiles(b.ID)
 	case Now:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // person executes a command of a script that a person types.
@@ -43,6 +44,18 @@ func (d *director) person(word, rest string) {
 	case "/more": // of an album
 		to, words, _ := strings.Cut(rest, " ")
 		d.input(AttachMore{To: to, Words: words})
+	case "voice": // the next command comes with it: NAME
+		d.files = []ledger.Attachment{{Hash: rest, Kind: ledger.AttachmentVoice, Type: "audio/ogg", Size: 5}}
+	case "/hear": // QUESTION ADDRESS
+		question, address, _ := strings.Cut(rest, " ")
+		d.input(HearVoice{Question: question, Address: address})
+	case "heard": // what was said last: WORDS, or ! WHY
+		b, _ := take[ledger.EffectTranscribe](d.night, nil)
+		result := Transcribed{ID: b.ID, Question: b.Question, Address: b.Address, Actor: b.Actor, Name: b.Name, Text: rest}
+		if why, failed := strings.CutPrefix(rest, "! "); failed {
+			result.Text, result.Err = "", why
+		}
+		d.input(result)
 	case "/erase":
 		d.input(EraseFiles{rest})
 	case "photo": // the next command comes with it: NAME ALBUM
@@ -78,6 +91,10 @@ func (d *director) person(word, rest string) {
 		f := strings.SplitN(rest, " ", 3)
 		f = append(f, "", "")
 		d.input(AnswerQuestion{Question: f[0], Choice: f[1], Words: f[2]})
+	case "pair": // the sender of the following commands, who may steer
+		d.input(people.OfferPairing{Hash: "h", Role: ledger.RoleSteer})
+		d.who = rest
+		d.input(people.TryPairing{Hash: "h"})
 	case "as": // sets the sender of the following commands
 		d.who = rest
 	case "/run":

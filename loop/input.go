@@ -78,6 +78,10 @@ type Now struct{ Text string }
 // with, "g17", and their words to guidance that is still queued.
 type AttachMore struct{ To, Words string }
 
+// HearVoice has the input's recording turned into words, which answer a question or are
+// guidance that begins with an address: "@builder #12 ".
+type HearVoice struct{ Question, Address string }
+
 // EraseFiles erases the bytes of the files that were sent with guidance, an answer or
 // an addition: "g17", "q5", "a3".
 type EraseFiles struct{ ID string }
@@ -351,6 +355,16 @@ type TasksTakenOut struct {
 	Err string
 }
 
+// Transcribed is the result of EffectTranscribe. A non-empty Err says why there are no
+// words.
+type Transcribed struct {
+	ID                string // of FilesAttached
+	Question, Address string // of the effect, as Actor and Name
+	Actor, Name       string
+	Text              string
+	Err               string
+}
+
 // EffectName names one effect: no other has the same kind and key.
 type EffectName struct{ Kind, Key string }
 
@@ -388,6 +402,8 @@ func (KeepGuidance) InputKind() string    { return "keep_guidance" }
 func (Now) InputKind() string             { return "now" }
 func (AttachMore) InputKind() string      { return "attach" }
 func (EraseFiles) InputKind() string      { return "erase" }
+func (HearVoice) InputKind() string       { return "hear" }
+func (Transcribed) InputKind() string     { return "transcribed" }
 func (AnswerQuestion) InputKind() string  { return "answer" }
 func (SkipTask) InputKind() string        { return "skip" }
 func (RetryTask) InputKind() string       { return "retry" }

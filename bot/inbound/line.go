@@ -33,6 +33,8 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 	text := strings.TrimSpace(v.in.Text)
 	if v.wordless() && v.pictures() {
 		text = loop.WordsOfPicture
+	} else if v.heard() {
+		text = wordsToHear
 	}
 	mine, is := v.command(text)
 	if is {

@@ -24,6 +24,12 @@ const (
 	maxLoads = 3                // tries
 )
 
+// maxSpoken is the longest recording that is turned into words.
+const maxSpoken = 5 * time.Minute
+
+// wordsToHear stand for what a recording says until that is known.
+const wordsToHear = "What the recording says."
+
 // errNotLoaded means that a file could not be loaded for now. The platform delivers
 // the update again.
 var errNotLoaded = errors.New("a file of it cannot be loaded for now")
@@ -31,7 +37,7 @@ var errNotLoaded = errors.New("a file of it cannot be loaded for now")
 // takesFiles reports whether the decision on an input may record files.
 func takesFiles(b loop.InputBody) bool {
 	switch b := b.(type) {
-	case loop.Guide, loop.AttachMore:
+	case loop.Guide, loop.AttachMore, loop.HearVoice:
 		return true
 	case loop.Now:
 		return strings.TrimSpace(b.Text) != ""
@@ -56,9 +62,33 @@ func (v *request) spoken() bool {
 	return v.wordless() && len(v.in.Files) > 0 && !slices.ContainsFunc(v.in.Files, func(f bot.RemoteFile) bool { return f.Kind != ledger.AttachmentVoice })
 }
 
+// heard reports whether the input is a recording that is turned into words.
+func (v *request) heard() bool {
+	return v.spoken() && v.in.Press == "" && v.o.Fetch != nil && v.o.Files != nil && v.o.Transcribes != nil && v.o.Transcribes()
+}
+
+// hear replaces a command that would take wordsToHear by one that has the recording
+// turned into words first.
+func (v *request) hear(b loop.InputBody) loop.InputBody {
+	if !v.heard() {
+		return b
+	}
+	switch b := b.(type) {
+	case loop.Guide:
+		if address, is := strings.CutSuffix(b.Text, wordsToHear); is {
+			return loop.HearVoice{Address: address}
+		}
+	case loop.AnswerQuestion:
+		if strings.HasSuffix(b.Words, wordsToHear) {
+			return loop.HearVoice{Question: b.Question}
+		}
+	}
+	return b
+}
+
 // load loads the input's pictures and puts them on the disk.
 func (v *request) load(ctx context.Context) error {
-	if v.tried || !v.pictures() {
+	if v.tried || !v.pictures() && !v.heard() {
 		return nil
 	}
 	var files []ledger.Attachment
@@ -68,9 +98,12 @@ func (v *request) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		typ, picture := pictureType(data)
+		typ, kept := pictureType(data)
+		if f.Kind == ledger.AttachmentVoice {
+			typ, kept = recordingType(f.Type), true
+		}
 		switch {
-		case why == "" && !picture:
+		case why == "" && !kept:
 			why = "Only pictures reach a session: PNG, JPEG, GIF or WebP."
 			fallthrough
 		case why != "":
@@ -92,10 +125,13 @@ func (v *request) loadOne(ctx context.Context, f bot.RemoteFile) (data []byte, w
 	const megabyte = 1 << 20
 	big := fmt.Sprintf("It is too large: %d MB are the most.", ledger.MaxAttachment/megabyte)
 	switch {
-	case f.Kind == ledger.AttachmentVoice:
+	case f.Kind == ledger.AttachmentVoice && !v.heard():
 		return nil, "Only words and pictures reach a session.", nil
+	case f.Duration > maxSpoken:
+		return nil, fmt.Sprintf("It is %.0f minutes long; %.0f are the most.", f.Duration.Minutes(), maxSpoken.Minutes()), nil
 	case f.Size > ledger.MaxAttachment:
 		return nil, big, nil
+	case f.Kind == ledger.AttachmentVoice:
 	case f.Type != "" && !strings.HasPrefix(f.Type, "image/"):
 		return nil, "", nil // no picture; load says so
 	}
@@ -147,6 +183,22 @@ func pictureType(data []byte) (typ string, ok bool) {
 		return "image/webp", true
 	}
 	return "", false
+}
+
+// recordingType returns a media type as it is known for the names of files.
+func recordingType(typ string) string {
+	typ, _, _ = strings.Cut(typ, ";")
+	switch typ = strings.TrimPrefix(strings.ToLower(typ), "audio/"); typ {
+	case "mpeg", "mp3":
+		return "audio/mp3"
+	case "mp4", "m4a", "x-m4a", "aac":
+		return "audio/m4a"
+	case "wav", "x-wav", "wave", "vnd.wave":
+		return "audio/wav"
+	case "webm", "flac":
+		return "audio/" + typ
+	}
+	return "audio/ogg" // Telegram's own
 }
 
 // settle keeps the loaded files that the ledger has since a decision, and takes back
@@ -266,10 +318,10 @@ func (v *request) withFiles(s loop.State, to string) loop.State {
 
 // mediaMessage is the reply to an attachment that was not taken, or not whole.
 func (v *request) mediaMessage() bot.Message {
-	if v.spoken() {
+	if v.spoken() && !v.heard() {
 		return message("media", bot.SignFailed+" Not queued: a voice note", "Nothing here turns speech into words. Your keyboard's microphone does, or type it.", v.notKept())
 	}
-	if len(v.why) > 0 && v.pictures() {
+	if len(v.why) > 0 && (v.pictures() || v.heard()) {
 		return message("media", bot.SignFailed+" Not kept: "+v.notKeptKind(), strings.Join(slices.Compact(slices.Clone(v.why)), " "))
 	}
 	return message("media", bot.SignFailed+" Not queued: only words and pictures", v.notKept())
@@ -308,7 +360,7 @@ func (v *request) withMedia(m bot.Message) bot.Message {
 	if !v.in.Media || v.told {
 		return m
 	}
-	if shows := strings.HasPrefix(m.Key, "guidance.") || strings.HasPrefix(m.Key, "add."); v.taken > 0 && !shows {
+	if shows := strings.HasPrefix(m.Key, "guidance.") || strings.HasPrefix(m.Key, "add.") || strings.HasPrefix(m.Key, "voice."); v.taken > 0 && !shows {
 		text = strings.TrimSpace(fmt.Sprintf("%s with it. %s", bot.Plural(v.taken, "picture"), text))
 	}
 	if text == "" {

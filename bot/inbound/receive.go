@@ -65,7 +65,7 @@ func (v *request) receive(ctx context.Context) error {
 	if to, project, found := v.restOfAlbum(); found {
 		return v.attachMore(ctx, project, to)
 	}
-	if forUs && v.wordless() && v.pictures() && !v.albumAnswered() && v.who.Role.May(ledger.RoleSteer) {
+	if forUs && v.wordless() && (v.pictures() || v.heard()) && !v.albumAnswered() && v.who.Role.May(ledger.RoleSteer) {
 		if err := v.load(ctx); err != nil {
 			return err
 		}

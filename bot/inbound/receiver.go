@@ -70,6 +70,8 @@ type Options struct {
 	Fetch func(ctx context.Context, f bot.RemoteFile) ([]byte, error)
 	// Files keeps what was loaded. nil: files are not taken.
 	Files Files
+	// Transcribes reports whether recordings are turned into words. nil: they are not.
+	Transcribes func() bool
 	// Name returns the bot's name in groups, without "@". nil or "": the name
 	// is unknown, and commands addressed to any name are handled.
 	Name func() string

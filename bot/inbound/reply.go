@@ -68,6 +68,12 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 			address, words := guidance.Parse(b.Text)
 			return v.receipt(before, a, guidance.Item{Text: words, Hat: address.Hat, Task: taskID(before, address.Task), Sticky: address.Sticky})
 		}
+	case loop.HearVoice:
+		if a.OK {
+			o := v.answer(bot.Hearing(in.Project, a.ID))
+			o.Key = a.ID
+			return []ledger.Outgoing{o}
+		}
 	case loop.Now:
 		if a.OK && a.Code == ledger.CodeQueued { // its session had ended
 			address, words := guidance.Parse(b.Text)

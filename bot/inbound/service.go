@@ -29,6 +29,7 @@ type requestService struct {
 func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	v := c.request
 	in.Body, in.Role = v.confirmLate(in), v.who.Role
+	in.Body = v.hear(in.Body)
 	if in.Key != v.in.Key {
 		a, err := c.Service.Do(ctx, in)
 		c.senderRemoved = c.senderRemoved || a.Code == ledger.CodeTakenOut

@@ -93,6 +93,18 @@ func (c *composer) attached(b ledger.FilesAttached) {
 	}
 }
 
+// heard shows what a recording was understood as, in the reply to it. Guidance has its
+// receipt in the same chats from then on, with the words and [Not guidance].
+func (c *composer) heard(b ledger.VoiceHeard) {
+	i, guides := c.after.Project.Guidance.Get(b.As)
+	for _, chat := range c.chatsShowing(b.ID) {
+		if guides {
+			c.send(ledger.Outgoing{Chat: chat, Key: i.ID, Class: ledger.ClassReply, Silent: true}, bot.QueuedWords(c.after, i, loop.Forecast(c.after, i), c.now, time.Time{}))
+		}
+	}
+	c.edit(b.ID, ledger.ClassReply, bot.Heard(c.after.Project.Name, b))
+}
+
 // moreAttached shows an item that was said with an album, most likely in plain words.
 func (c *composer) moreAttached(id string) {
 	c.receipt(id, func(i guidance.Item) bot.Message {

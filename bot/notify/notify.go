@@ -124,6 +124,8 @@ func (c *composer) entry(e ledger.Entry) {
 				c.push("idea/"+b.ID, ledger.ClassNotice, false, m)
 			}
 		}
+	case ledger.VoiceHeard:
+		c.heard(b)
 	case ledger.FilesAttached:
 		c.attached(b)
 	case ledger.TasksAdded:

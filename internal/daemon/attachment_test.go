@@ -115,3 +115,39 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
+
+// TestVoice sends recordings over Telegram, which a program turns into words.
+func TestVoice(t *testing.T) {
+	w := daemontest.New(t)
+	w.Projects.Config().Transcribe = []string{"sh", "-c", `test "$(cat "$0")" != noise || { echo no speech in it >&2; exit 3; }; echo "Keep the $(cat "$0") names"`}
+	chats := w.Hub.Connect(time.Time{})
+	if err := chats.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer chats.Stop()
+	ctx, cancel := context.WithTimeout(t.Context(), daemontest.Patience)
+	defer cancel()
+	for _, c := range []struct {
+		data    string
+		seconds int
+		want    []string
+	}{
+		{"old", 7, []string{"v1 heard: g1", "g1 queued as guidance", "Keep the old names"}},
+		{"noise", 7, []string{"v2 not queued: no words", "no speech in it"}},
+		{"long", 3600, []string{"Not kept: the voice note", "It is 60 minutes long; 5 are the most."}},
+	} {
+		w.Telegram.Post(telegram.UserMessage{From: telegram.User{ID: 1, Name: "Mira"}, Chat: 1, Attachment: "voice", Seconds: c.seconds, File: telegram.File{Data: []byte(c.data), Type: "audio/ogg"}})
+		for _, want := range c.want {
+			if _, err := w.Telegram.WaitFor(ctx, 1, func(c telegram.Chat) bool {
+				_, found := c.Find(func(m telegram.Message) bool { return m.Bot && strings.Contains(m.Text, want) })
+				return found
+			}); err != nil {
+				t.Fatalf("%q: %v", want, err)
+			}
+		}
+	}
+	s, _ := w.Engine.State("shop")
+	if i, ok := s.Project.Guidance.Get("g1"); !ok || i.Text != "Keep the old names" || i.By != "Mira" {
+		t.Errorf("%+v", i)
+	}
+}

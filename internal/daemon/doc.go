@@ -11,7 +11,7 @@
 // removal of what is old, disk.go the warning of a disk that fills up, awake.go the
 // lock against sleep, update.go the copy of the ledger before an update, ask.go the choice between a running daemon and this
 // process, state.go the lock of the state folder, attachment.go what a crash left of files
-// that people sent. The components are packages
+// that people sent, transcribe.go the program that turns speech into words. The components are packages
 // below:
 //
 //	project    the configuration in force: settings, adapters, warnings

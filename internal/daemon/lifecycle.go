@@ -206,7 +206,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	}
 	projects := slices.DeleteFunc(streams, func(stream string) bool { return stream == ledger.SharedStream })
 	d.Engine.Engine, err = engine.Open(ctx, engine.Options{
-		Ledger: d.metrics.Ledger(d.Store), Ports: catalog.Ports, Adder: (&project.Adders{Sources: catalog.Sources()}).Open, Attachments: d.files, Log: d.Log,
+		Ledger: d.metrics.Ledger(d.Store), Ports: catalog.Ports, Adder: (&project.Adders{Sources: catalog.Sources()}).Open, Attachments: d.files, Transcribe: d.transcribe, Log: d.Log,
 		Compose: d.Hub.Compose, Sent: d.Hub.Sent, Clock: d.o.Clock,
 		Observe: func(before, after loop.State, e ledger.Entry) {
 			d.metrics.Entry(before, e)

@@ -12,10 +12,10 @@ import (
 
 // standsAlone reports whether an effect needs none of a run's adapters: it writes new
 // tasks into a source, or takes them out, and names the place of the source itself; or it
-// erases files that people sent.
+// is about files that people sent.
 func standsAlone(p ledger.PendingEffect) bool {
 	switch p.Kind {
-	case ledger.EffectAddTasks{}.EffectKind(), ledger.EffectRemoveTasks{}.EffectKind(), ledger.EffectErase{}.EffectKind():
+	case ledger.EffectAddTasks{}.EffectKind(), ledger.EffectRemoveTasks{}.EffectKind(), ledger.EffectErase{}.EffectKind(), ledger.EffectTranscribe{}.EffectKind():
 		return true
 	}
 	return false

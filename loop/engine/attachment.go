@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 
 	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // pictures returns the pictures that a prompt names, by hash, without those that were
@@ -38,4 +41,24 @@ func (e *Engine) erase(hashes []string) error {
 		errs = append(errs, e.o.Attachments.Erase(hash))
 	}
 	return errors.Join(errs...)
+}
+
+// transcribe carries out an EffectTranscribe.
+func (e *Engine) transcribe(ctx context.Context, b ledger.EffectTranscribe) (loop.InputBody, error) {
+	result := loop.Transcribed{ID: b.ID, Question: b.Question, Address: b.Address, Actor: b.Actor, Name: b.Name}
+	if e.o.Attachments == nil || e.o.Transcribe == nil {
+		result.Err = "nothing here turns speech into words"
+		return result, nil
+	}
+	data, err := e.o.Attachments.Read(b.Hash)
+	if err == nil {
+		result.Text, err = e.o.Transcribe(ctx, b.ID, b.Type, data)
+	}
+	switch {
+	case ctx.Err() != nil, fault.Of(err) != "":
+		return nil, err
+	case err != nil:
+		result.Err = err.Error()
+	}
+	return result, nil
 }

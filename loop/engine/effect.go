@@ -172,6 +172,8 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return e.addTasks(ctx, project, b)
 	case ledger.EffectRemoveTasks:
 		return e.removeTasks(ctx, project, b)
+	case ledger.EffectTranscribe:
+		return e.transcribe(ctx, b)
 	case ledger.EffectErase:
 		return nil, e.erase(b.Hashes)
 	}

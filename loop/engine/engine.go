@@ -25,6 +25,9 @@ type Options struct {
 	Adder func(repo string, source ledger.SourceRef) (Adder, error)
 	// Attachments are the files that people sent. nil: there are none.
 	Attachments Attachments
+	// Transcribe turns a recording of a media type into words. An error that is no
+	// fault of the machine says why there are none. nil: it cannot be done here.
+	Transcribe func(ctx context.Context, id, typ string, data []byte) (string, error)
 	// Observe is called with every committed entry, in order, from Run's
 	// goroutine. It must not block. May be nil.
 	Observe func(before, after loop.State, e ledger.Entry)

@@ -51,7 +51,7 @@ var Entries = map[string][]Teller{
 	"exemptions.set":    {Console, Log},
 	"files.attached":    {Notify},
 	"files.erased":      silent, // the reply says it
-	"voice.heard":       silent,
+	"voice.heard":       {Notify},
 	"guidance.bound":    {Console, Notify, Report},
 	"guidance.changed":  {Console, Notify},
 	"guidance.dropped":  {Console, Notify, Report},

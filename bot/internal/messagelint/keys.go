@@ -116,7 +116,7 @@ var Keys = map[string][]string{
 	"card.none": nil,
 	"card.gone": nil,
 	"answer.*":  nil, "task.*": nil, "words.*": nil,
-	"asked": nil, "media": nil, "fault": nil, "unsaved": nil, "cost": nil, "diff": nil, "diff.empty": nil, "diff.file": nil, "diff.html": nil, "diff.nofile": nil, "diff.page": nil, "diff.which": nil, "digest.all": nil, "digest.elsewhere": nil, "digest.none": nil,
+	"asked": nil, "media": nil, "voice.hearing": nil, "voice.heard": nil, "voice.failed": nil, "fault": nil, "unsaved": nil, "cost": nil, "diff": nil, "diff.empty": nil, "diff.file": nil, "diff.html": nil, "diff.nofile": nil, "diff.page": nil, "diff.which": nil, "digest.all": nil, "digest.elsewhere": nil, "digest.none": nil,
 	"evidence.altered": nil, "evidence.broken": nil, "evidence.none": nil, "evidence.open": nil, "evidence.whole": nil,
 	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
 	"log": nil, "log.tail": nil, "log.file": nil, "why": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
