@@ -116,12 +116,12 @@ func (c *collector) entry(e ledger.Entry) {
 	case ledger.Verified:
 		if e.Task != "" && !b.OK && (b.Kind == ledger.KindVerify || b.Kind == ledger.KindBatch) {
 			c.flawed[ledger.FoldID(e.Task)] = true
-			c.countFailure(string(ledger.RedoRed), e.Time)
+			c.countFailure(bot.RedoText(ledger.RedoRed), e.Time)
 		}
 	case ledger.Redo:
 		if b.Why != ledger.RedoRed { // counted with its Verified entry
 			c.flawed[ledger.FoldID(e.Task)] = true
-			c.countFailure(bot.Clean(string(b.Why)), e.Time)
+			c.countFailure(bot.RedoText(b.Why), e.Time)
 		}
 	case ledger.Routed:
 		if b.On == ledger.EventReview && b.To != ledger.Converged && b.To != b.From {

@@ -333,11 +333,19 @@ func (f Facts) failedLines() []string {
 	return out
 }
 
+// attemptName names an attempt for people: "a2" is "attempt 2".
+func attemptName(id string) string {
+	if n, ok := strings.CutPrefix(bot.Clean(id), "a"); ok {
+		return "attempt " + n
+	}
+	return bot.Clean(id)
+}
+
 // attemptLines returns one line for each failed attempt.
 func (f Facts) attemptLines() []string {
 	var out []string
 	for _, x := range f.Failures {
-		out = append(out, bot.SignFailed+" "+strings.TrimSpace(shortID(x.Task)+" "+bot.Clean(x.Attempt))+reasonSuffix(x.Why))
+		out = append(out, bot.SignFailed+" "+strings.TrimSpace(shortID(x.Task)+" "+attemptName(x.Attempt))+reasonSuffix(x.Why))
 	}
 	return out
 }
@@ -472,9 +480,21 @@ func (f Facts) proofLine() string {
 	}
 	line := "Ledger " + f.ledgerHead()
 	if f.Boundary > 0 && len(f.Sessions) > 0 {
-		line = fmt.Sprintf("Boundary %d · ", f.Boundary) + line
+		line = shutIn(f.Boundary) + " · " + line
 	}
 	return line
+}
+
+// shutIn says in a few words how far sessions were shut in, by the level of their
+// boundary.
+func shutIn(level int) string {
+	switch level {
+	case 1:
+		return "Sessions not shut in"
+	case 2:
+		return "Sessions shut in, but for processes"
+	}
+	return "Sessions shut in"
 }
 
 // ledgerHead returns the ledger's head in the form that verify --head takes.
