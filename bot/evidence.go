@@ -151,9 +151,9 @@ func (c *chain) entry(e ledger.Entry) {
 		c.put = ""
 		c.attempts[e.Attempt] = true
 		c.stream, c.task = e.Stream, e.Task
-		c.add(SignDone, strings.TrimSpace("commit "+b.Tier)+" "+at(e.Time), "commit")
+		c.add(SignDone, "begun ("+strings.TrimSpace("commit "+b.Tier)+") "+at(e.Time), "start")
 	case ledger.Claim:
-		c.add(SignDone, "claim "+Clean(b.AgentID)+" "+at(b.StartedAt), "claim")
+		c.add(SignDone, "given to "+orElse(Clean(b.AgentID), "an agent")+" (claim) "+at(b.StartedAt), "start")
 	case ledger.Evidence:
 		c.evidence(b)
 	case ledger.Verified:
@@ -166,7 +166,7 @@ func (c *chain) entry(e ledger.Entry) {
 		c.lines = append(c.lines, Line{Text: Clean(ProofSign(b.Proof) + " proof: " + ProofNote(b.Proof))})
 	case ledger.Submit:
 		c.closed, c.passed = true, b.Result == "pass"
-		text := "submit " + b.Result
+		text := "result: " + b.Result + " (submit)"
 		if word := OutcomeWord(b.Outcome); word != "" && b.Outcome != ledger.OutcomeConverged && b.Outcome != ledger.OutcomeFailed {
 			text += ", " + word // otherwise "pass" or "fail" in the line says it
 		}

@@ -40,7 +40,7 @@ func RedEnd(b ledger.RunEnded) (lines []string) {
 		lines = append(lines, SignLook+" Committed while something failed as at the start: "+strings.Join(few(ids, 5), " "))
 	}
 	if b.RedTip != nil && b.FinalOK == nil {
-		lines = append(lines, SignFailed+" No green tip since "+Clean(b.RedTip.String()))
+		lines = append(lines, SignFailed+" Not repaired: "+Clean(b.RedTip.String()))
 	}
 	return lines
 }
@@ -79,5 +79,5 @@ func redTipLine(s loop.State) string {
 	if !red {
 		return ""
 	}
-	return SignFailed + " no green tip since " + Clean(tip.String())
+	return SignFailed + " not repaired: " + Clean(tip.String())
 }

@@ -132,7 +132,7 @@ func (l *logbook) entry(e ledger.Entry) {
 	case ledger.AnswerUndone:
 		l.line(e, SignAgain+" "+b.Before.Question.ID+" taken back", "by "+Clean(b.By))
 	case ledger.BaselineBroke:
-		l.line(e, SignLook+" red", Cut(Clean(b.Text), 60))
+		l.line(e, SignLook+" fails", Cut(Clean(b.Text), 60))
 	case ledger.ExemptionsSet:
 		if len(b.Ended) > 0 {
 			l.line(e, SignDone+" counts again", Cut(Clean(strings.Join(b.Ended, ", ")), 60))
@@ -163,8 +163,18 @@ func (l *logbook) attempt(e ledger.Entry, b ledger.AttemptEnded) {
 	case o == ledger.OutcomeAnew:
 		l.line(e, SignAgain+" anew", why)
 	case b.Failed || b.Outcome != "":
-		l.line(e, outcomeSign(o)+" "+string(o), why)
+		l.line(e, outcomeSign(o)+" "+logWord(o), why)
 	}
+}
+
+// logWord names an outcome in the narrow column of a log. How an attempt failed stands in
+// the reason beside it.
+func logWord(o ledger.AttemptOutcome) string {
+	switch o {
+	case ledger.OutcomeRed, ledger.OutcomeStalled, ledger.OutcomeLimit:
+		return string(ledger.OutcomeFailed)
+	}
+	return string(o)
 }
 
 // SettledPlan says who approved or rejected a plan, after how many rounds, and

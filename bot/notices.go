@@ -33,12 +33,12 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	}
 	switch {
 	case len(b.Exempt) > 0:
-		m.add(SignLook + " " + Cut("Baseline: fails before any work, only shown: "+ExemptText(b.Exempt), 2*quoteWidth))
+		m.add(SignLook + " " + Cut("Failed before any work, only shown: "+ExemptText(b.Exempt), 2*quoteWidth))
 	case len(b.Advisory) > 0: // of an earlier release
-		m.add(SignLook + " Baseline: fails before any work, only shown: " + Cut(strings.Join(commandNames(b.Advisory), ", "), quoteWidth))
+		m.add(SignLook + " Failed before any work, only shown: " + Cut(strings.Join(commandNames(b.Advisory), ", "), quoteWidth))
 	case b.Repair != nil:
 	case len(b.Baseline) > 0:
-		m.add("Baseline: " + strings.Join(passedNames(b.Baseline), ", ") + " passes.")
+		m.add("At the start: " + strings.Join(passedNames(b.Baseline), ", ") + " passes.")
 	default:
 		m.add(SignLook + " No verification commands: nothing checks what is built.")
 	}
@@ -74,18 +74,28 @@ func StartedOn(b ledger.Base) string {
 // boundary adds the level of the boundary around sessions (docs/spec 12.1), where
 // 0 is unknown, and whether rooms are copies.
 func (m *Message) boundary(b ledger.Base) {
-	copies := ""
+	text := upper(ShutIn(b.Boundary)) + "."
+	if b.Boundary == 1 {
+		text = SignLook + " " + text
+	}
 	if b.Copies {
-		copies = " Rooms are copies."
+		text += " Rooms are copies."
 	}
-	switch b.Boundary {
+	m.add(text)
+}
+
+// ShutIn says how far sessions are shut in at a level of the boundary around them; 0
+// is unknown.
+func ShutIn(level int) string {
+	switch level {
 	case 0:
-		m.add("Boundary: unknown." + copies)
+		return "how far sessions are shut in is unknown"
 	case 1:
-		m.add(SignLook + " Boundary level 1: sessions are not held in, only compared afterwards." + copies)
-	default:
-		m.add(fmt.Sprintf("Boundary level %d.%s", b.Boundary, copies))
+		return "sessions are not shut in; what they write is compared afterwards"
+	case 2:
+		return "sessions write only into their own folders, but see other processes"
 	}
+	return "sessions write only into their own folders"
 }
 
 // Degraded reports whether the run has boundary level 1, which only compares the
@@ -140,7 +150,7 @@ func DiskFull(s loop.State, now time.Time) Message {
 // began now fail on the start commit itself. No task caused that, so no task
 // fails for it.
 func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
-	m := newMessage("baseline.broke", firstLine(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
+	m := newMessage("baseline.broke", firstLine(SignLook, s.Project.Name, "checks fail without us", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
 	m.add("Passed when the run began: " + strings.Join(b.Commands, ", "))
 	m.quote(b.Text)

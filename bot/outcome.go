@@ -17,8 +17,31 @@ func OutcomeWord(o ledger.AttemptOutcome) string {
 		return "starts anew"
 	case ledger.OutcomePlanned:
 		return "became parts"
+	case ledger.OutcomeRed:
+		return "checks fail"
+	case ledger.OutcomeStalled:
+		return "no progress"
+	case ledger.OutcomeConverged:
+		return "done"
 	}
 	return Clean(string(o))
+}
+
+// RedoText says in a few words, for people, why a hat runs again.
+func RedoText(why ledger.RedoReason) string {
+	switch why {
+	case ledger.RedoRed:
+		return "by checks"
+	case ledger.RedoSilent:
+		return "without a report"
+	case ledger.RedoViolation:
+		return "with what cannot be kept"
+	case ledger.RedoLimit:
+		return "that named a limit after work"
+	case ledger.RedoChecks:
+		return "by the start's checks"
+	}
+	return Clean(string(why))
 }
 
 // outcomeSign returns the sign of an attempt's outcome.
@@ -114,11 +137,11 @@ func HistoryOf(records []ledger.Record) TaskHistory {
 func lastAttempt(o ledger.AttemptOutcome) string {
 	switch o {
 	case ledger.OutcomeStalled:
-		return "The last attempt stalled:"
+		return "The last attempt made no progress:"
 	case ledger.OutcomeLimit:
 		return fmt.Sprintf("The last attempt came to its limit of %d sessions:", ledger.MaxSessions)
 	case ledger.OutcomeRed:
-		return "The last attempt stayed red:"
+		return "The checks of the last attempt kept failing:"
 	case ledger.OutcomeBlocked:
 		return "The last attempt ended as blocked:"
 	case ledger.OutcomeBudget:

@@ -18,9 +18,9 @@ import (
 // ended holds an attempt's end for each outcome.
 var ended = map[ledger.AttemptOutcome]ledger.AttemptEnded{
 	"":                      {Failed: true, Why: "ended without a report 3 times in a row"}, // an entry of a release that did not record outcomes
-	ledger.OutcomeStalled:   {Failed: true, Why: "the same tree as after round 1"},
+	ledger.OutcomeStalled:   {Failed: true, Why: "the same files as in an earlier round"},
 	ledger.OutcomeLimit:     {Failed: true, Why: "it goes round and round"},
-	ledger.OutcomeRed:       {Failed: true, Why: "verification red 3 times in a row: TestSum"},
+	ledger.OutcomeRed:       {Failed: true, Why: "npm test still fails (TestSum) after 3 sessions"},
 	ledger.OutcomeFailed:    {Failed: true, Why: "ended without a report 3 times in a row"},
 	ledger.OutcomeBlocked:   {Failed: true, Why: "the plan says two things"},
 	ledger.OutcomeBudget:    {Why: "$15.02 of $15.00 spent"},
@@ -94,12 +94,12 @@ func TestOutcomeWhy(t *testing.T) {
 		o         ledger.AttemptOutcome
 		why, want string
 	}{
-		{ledger.OutcomeStalled, "", "stalled"},
+		{ledger.OutcomeStalled, "", "no progress"},
 		{ledger.OutcomeStalled, "Stalled: the same issues", "Stalled: the same issues"},
 		{ledger.OutcomeLimit, "20 sessions, and no end", "20 sessions, and no end"},
 		{ledger.OutcomeLimit, "", "limit of 20 sessions"},
 		{ledger.OutcomeParked, "wall clock", "parked: wall clock"},
-		{ledger.OutcomeRed, "verification red 3 times in a row: TestSum", "verification red 3 times in a row: TestSum"},
+		{ledger.OutcomeRed, "npm test still fails (TestSum) after 3 sessions", "npm test still fails (TestSum) after 3 sessions"},
 		{ledger.OutcomeBudget, "", "budget"},
 		{ledger.OutcomeFailed, "lost twice", "lost twice"},
 		{"", "\x1b[2Jx", "x"},
@@ -157,7 +157,7 @@ func TestEvidenceOfReproducer(t *testing.T) {
 		}
 		recs = append(recs, r)
 	}
-	want := "● shop #8 evidence: so far to investi…\n✓ commit 23:10\n✓ build: npm ci, exit 0\n✓ build: t2.sh fails, as it has to\n✓ investigation\n┃ greet.sh never says it"
+	want := "● shop #8 evidence: so far to investi…\n✓ begun (commit) 23:10\n✓ build: npm ci, exit 0\n✓ build: t2.sh fails, as it has to\n✓ investigation\n┃ greet.sh never says it"
 	if got := bot.Evidence(recs, bot.ChainCheck{}, evening.Location()).Text(78); !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -112,7 +112,7 @@ func MergeStep(s loop.State, e ledger.RunEnded) string {
 	case len(unsure) > 0:
 		return lookFirst(s, unsure)
 	case !TipGreen(s, e):
-		return "Nothing runs. No command verified the tip: look at /diff."
+		return "Nothing runs. No command checked the branch: look at /diff."
 	}
 	if b := s.Project.Requests.First(s.Project.Run.ID); b.Request != nil {
 		if b.IsOpen() && s.Project.RequestStale(b) {

@@ -319,7 +319,7 @@ func RemadeVerified(s loop.State, wish ledger.RemakeWish, ok bool, results []led
 	r := s.Project.Run
 	sign, word := SignDone, "is green"
 	if !ok {
-		sign, word = SignFailed, "is red"
+		sign, word = SignFailed, "fails its checks"
 	}
 	m := newMessage("branch.verified", firstLine(sign, s.Project.Name, loop.BranchName(r.Base.Branch)+" "+word, " · "+now.Format("15:04")))
 	m.Project = s.Project.Name

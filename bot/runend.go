@@ -67,7 +67,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 		m.add(fmt.Sprintf("and %d more: /tasks", left-maxStanding))
 	}
 	if b.FinalOK != nil && !*b.FinalOK {
-		m.add(SignFailed + " The branch tip fails verification.")
+		m.add(SignFailed + " The branch fails its checks.")
 	}
 	for _, line := range RedEnd(b) {
 		m.add(Cut(line, 2*quoteWidth))
@@ -90,7 +90,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string, now time.Time) (sign
 	switch b.Reason {
 	case ledger.ReasonDone:
 		if b.FinalOK != nil && !*b.FinalOK {
-			return SignFailed, tally + " done, branch tip is red"
+			return SignFailed, tally + " done, branch fails checks"
 		}
 		if b.PartlyRed() {
 			return SignLook, tally + " done, not all of it green"
@@ -123,7 +123,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string, now time.Time) (sign
 	case ledger.ReasonBudget:
 		return SignLook, "ended: budget spent, " + tally
 	case ledger.ReasonBaseline:
-		return SignLook, "ended: red without our changes, " + tally
+		return SignLook, "ended: fails without us, " + tally
 	case ledger.ReasonStopped:
 		by := nameOf(s.Shared, b.By)
 		if r.Signal != "" || by == theHost {

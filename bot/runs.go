@@ -234,7 +234,7 @@ func Run(p PastRun, now time.Time) Message {
 		}
 	}
 	if p.End != nil && p.End.FinalOK != nil && !*p.End.FinalOK {
-		m.add(SignFailed + " The branch tip fails verification.")
+		m.add(SignFailed + " The branch fails its checks.")
 	}
 	if p.Commits > 0 {
 		m.button("Diff", "/diff "+p.ID)

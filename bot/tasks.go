@@ -341,7 +341,7 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 			return "waits for the batch"
 		}
 		if t.Attempt != nil {
-			return "goes on from its tree"
+			return "goes on where it was"
 		}
 		if t.Failed > 0 {
 			return Plural(t.Failed, "attempt") + " failed"

@@ -41,7 +41,7 @@ func LookedAfter(s loop.State, e ledger.RunEnded) (m Message, ok bool) {
 	case e.Reason != ledger.ReasonUpkeep, r.Upkeep.Reason != ledger.UpkeepBase && !red:
 		return m, false // a request that is left to a person has its own message
 	case red:
-		say(SignFailed, ": red with "+into)
+		say(SignFailed, ": fails with "+into)
 		m.add(fullSentence(Cut(Clean(e.Text), 2*quoteWidth)))
 		m.add("Nothing was pushed. Tried again when " + into + " moves.")
 	case len(r.Base.Upkeep.Conflicts) > 0:

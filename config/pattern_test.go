@@ -133,7 +133,7 @@ func TestCheckPattern(t *testing.T) {
 		"once after always":        {pattern("builder", b, above, below, once, f, r), []string{"route 4: review.verdict from reviewer is routed already"}},
 		"once, and the other side": {pattern("builder", b, once, below, f, r), []string{"routed below the threshold only"}},
 		"once twice":               {pattern("builder", b, above, once, once, below, f, r), []string{"route 4: review.verdict from reviewer goes to refactorer once by an earlier route"}},
-		"once to converged":        {pattern("builder", b, above, "reviewer review.verdict below once converged", below, f), []string{"a task converges only once anyway"}},
+		"once to converged":        {pattern("builder", b, above, "reviewer review.verdict below once converged", below, f), []string{"a task is committed only once anyway"}},
 		"once to where one was":    {pattern("builder", b, above, "reviewer review.verdict below once builder", below, f), []string{"whoever comes to reviewer has been at builder"}},
 		"out by once alone":        {pattern("planner", "planner plan.complete once builder", "planner plan.complete critic", "critic critique.verdict planner", "builder build.complete converged"), []string{"from planner no way leads"}},
 		"consensus without a plan": {consensus(pattern("builder", b, above, below, f)), []string{"consensus needs a plan, and no hat of pattern x ends with plan.complete", `consensus needs a hat "architect"`}},

@@ -188,7 +188,7 @@ func checkOnce(p ledger.Pattern, i int, at routeProblem) []ledger.Diagnostic {
 	r := p.Routes[i]
 	switch {
 	case r.To == ledger.Converged:
-		return []ledger.Diagnostic{at(i, "once", "a task converges only once anyway: leave once out")}
+		return []ledger.Diagnostic{at(i, "once", "a task is committed only once anyway: leave once out")}
 	case slices.ContainsFunc(p.Routes[:i], func(e ledger.Route) bool {
 		return e.Once && e.From == r.From && e.On == r.On && e.To == r.To && (e.When == "" || e.When == r.When)
 	}):

@@ -126,7 +126,7 @@ func (d *decision) redo(t TaskState, b ledger.Redo) {
 	case w.FailedRow >= ledger.MaxFailed:
 		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, failedRow(w, b))
 	case w.RedBatches >= ledger.MaxRed && w.Verified.Kind == ledger.KindBatch:
-		d.failAttempt(t.Task.ID, ledger.OutcomeRed, reason(stillFails(*w.Verified), fmt.Sprintf("red in %d batches", w.RedBatches)))
+		d.failAttempt(t.Task.ID, ledger.OutcomeRed, reason(stillFails(*w.Verified), fmt.Sprintf("failed in %d batches", w.RedBatches)))
 	case w.Red >= ledger.MaxRed && w.Verified.Kind == ledger.KindRepro:
 		d.failAttempt(t.Task.ID, ledger.OutcomeRed, reason(fmt.Sprintf("not reproduced in %d sessions: %s", w.Red, unreproduced(*w.Verified))))
 	case w.Red >= ledger.MaxRed:

@@ -275,7 +275,7 @@ func (d *decision) sendBack(n int) {
 	d.evidence(link.Task, v)
 	v.Batch = b.ID
 	d.add(about, v)
-	d.add(about, ledger.Routed{From: w.Hat, To: writerHat(r.upcoming(), t), Tree: link.Tree, Round: w.Rounds, Why: "red in a batch"})
+	d.add(about, ledger.Routed{From: w.Hat, To: writerHat(r.upcoming(), t), Tree: link.Tree, Round: w.Rounds, Why: "failed in a batch"})
 	note := "Verification failed: " + firstRed(v)
 	if n > 1 {
 		var before []string

@@ -251,11 +251,11 @@ func stalled(w *Attempt, issues []ledger.Issue, tree string) string {
 		return "" // the reviewer upholds issues that the fixer disputes: a person decides if that happens twice
 	}
 	if slices.Contains(w.IssueSets, issueSet(issues)) {
-		return reason("stalled, "+openIssues(issues), "the same issues as in an earlier round")
+		return reason("no progress, "+openIssues(issues), "the same issues as in an earlier round")
 	}
 	again := len(w.History) > 0 && w.History[len(w.History)-1].Event == ledger.EventReview // a second review by min_rounds has the same tree on purpose
 	if w.NoChange == "" && !again && slices.Contains(w.Trees, tree) {
-		return reason("stalled, "+openIssues(issues), "the same files as in an earlier round")
+		return reason("no progress, "+openIssues(issues), "the same files as in an earlier round")
 	}
 	return ""
 }

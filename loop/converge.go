@@ -119,7 +119,7 @@ func (d *decision) mergeFinished(b MergeFinished) {
 	if t, _ = d.task(b.Task); t.Attempt.Tree == t.Attempt.Start {
 		// The review was of a change. Whether the newer tip settles the task
 		// without one, nobody has judged.
-		d.failAttempt(b.Task, ledger.OutcomeFailed, "changed nothing: the newer tip has all of it")
+		d.failAttempt(b.Task, ledger.OutcomeFailed, "changed nothing: the branch has all of it by now")
 		return
 	}
 	s := d.run().Settings

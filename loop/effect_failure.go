@@ -98,7 +98,7 @@ func (d *decision) cannotStart(t TaskState, why string) {
 }
 
 // giveUp ends the run without the effect's result: a person stops it at once. Its
-// attempt goes on from its tree in the next run.
+// attempt goes on where it was in the next run.
 func (d *decision) giveUp(b EffectBroken) {
 	if ledger.RetryOf(b.Kind) != ledger.RetryHolds {
 		return

@@ -56,7 +56,7 @@ func (d *decision) resume(agent string) {
 		return
 	}
 	if r.Finishing != nil && !(r.State == ledger.RunStopping && r.StopNow) {
-		d.refuse(ledger.CodeEnding, "%s is ending: its branch tip is being verified", r.ID)
+		d.refuse(ledger.CodeEnding, "%s is ending: its branch is being checked", r.ID)
 		return
 	}
 	if agent != "" && !d.choose(agent) {
@@ -149,11 +149,11 @@ func (d *decision) stop(b Stop) {
 	t, ok := d.Project.inHand()
 	switch {
 	case d.run().Finishing != nil && b.Now:
-		d.say("%s ends; its branch tip is not verified", r.ID)
+		d.say("%s ends; its branch is not checked", r.ID)
 	case d.run().Finishing != nil && r.Checks == nil && r.Batch == nil:
 		d.say("%s ends when its branch is pushed", r.ID)
 	case d.run().Finishing != nil:
-		d.say("%s ends when its branch tip is verified", r.ID)
+		d.say("%s ends when its branch is checked", r.ID)
 	case ok && d.Project.busy() && (!b.Now || b.Signal == "" && lands(t)):
 		d.say("%s ends after %s", d.in.Project, doing(t))
 	case ok && b.Now:

@@ -163,7 +163,7 @@ func failedSessions(w *Attempt, last string) string {
 // whether sessions changed anything. input is the tree that the session began
 // with.
 func stayedRed(w *Attempt, input string) string {
-	text := cmp.Or(stillFails(*w.Verified), "verification is red")
+	text := cmp.Or(stillFails(*w.Verified), "verification fails")
 	switch w.Verified.Tree {
 	case w.Start:
 		return reason(text, fmt.Sprintf("the last %d sessions changed nothing", w.Red))

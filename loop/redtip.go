@@ -215,7 +215,7 @@ func (d *decision) endRed(e *ledger.RunEnded) {
 		why = append(why, fmt.Sprintf("%s committed while something failed as at the start", joinFew(shortIDs(e.Exempted))))
 	}
 	if e.RedTip != nil && e.RedTip.Run != r.ID {
-		why = append(why, "no green tip since "+e.RedTip.String())
+		why = append(why, "not repaired: "+e.RedTip.String())
 	}
 	if len(why) > 0 {
 		e.Text = strings.TrimPrefix(e.Text+"; "+cutText(strings.Join(why, "; "), 300), "; ")
@@ -227,7 +227,7 @@ func (d *decision) endRed(e *ledger.RunEnded) {
 const RepairTaskID = "Repair"
 
 func repairTask(tip ledger.RedTip) ledger.Task {
-	t := ledger.Task{ID: RepairTaskID, Title: "Repair " + tip.Run + "'s red tip", Own: true, Mark: ledger.MarkOpen,
+	t := ledger.Task{ID: RepairTaskID, Title: "Repair what " + tip.Run + " left failing", Own: true, Mark: ledger.MarkOpen,
 		Body: "Verification fails on the branch, and it does not on the commit that the work began on: earlier tasks broke it. Mend what they broke; do not weaken a test."}
 	for _, res := range tip.Results {
 		line := fmt.Sprintf("`%s` passes", res.Run)

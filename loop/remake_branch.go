@@ -163,7 +163,7 @@ func (d *decision) checkRemade() {
 	cmds := verifyCommands(r.Settings, ledger.KindFinal, nil)
 	switch {
 	case d.Project.Green[d.Project.Source] == r.Tip:
-		d.add(scope{}, ledger.RemakeEnded{Why: "its tip was verified before", Made: true, Green: true})
+		d.add(scope{}, ledger.RemakeEnded{Why: "it was checked before", Made: true, Green: true})
 		return
 	case len(cmds) == 0:
 		d.add(scope{}, ledger.RemakeEnded{Why: "nothing is configured that could verify it", Made: true})

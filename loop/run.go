@@ -112,7 +112,7 @@ func (d *decision) park(why string) {
 		if t.Attempt != nil {
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: why})
 		}
-		d.setTask(t.Task.ID, ledger.Ready, "goes on from its tree")
+		d.setTask(t.Task.ID, ledger.Ready, "goes on where it was")
 	}
 }
 
@@ -135,7 +135,7 @@ func (d *decision) end(e ledger.RunEnded) {
 		e.Reason, e.Text, e.Before = now.Reason, now.Text, now.Before
 	}
 	if e.FinalCut {
-		e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
+		e.Text = trimJoin(e.Text, "(the branch was not checked at the end)")
 	}
 	r := d.run()
 	if r.StopNow && r.Remake != nil && r.Remake.Stage == RemakeChecking {
@@ -154,7 +154,7 @@ func (d *decision) end(e ledger.RunEnded) {
 		ok := f.OK && len(redResults(f.Results)) == 0
 		e.Final, e.FinalOK = f.Results, &ok
 		if !f.OK {
-			e.Text = strings.TrimPrefix(e.Text+"; the branch tip fails verification: "+firstRed(*f), "; ")
+			e.Text = strings.TrimPrefix(e.Text+"; the branch fails its checks: "+firstRed(*f), "; ")
 		}
 	}
 	d.endRed(&e)

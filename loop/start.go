@@ -189,7 +189,7 @@ func (d *decision) askBaseline(first ledger.Exemption) {
 		}
 	}
 	q := ledger.Question{
-		ID: d.nextID("q"), Kind: ledger.AskBaseline, Run: r.ID, Title: "The baseline is red",
+		ID: d.nextID("q"), Kind: ledger.AskBaseline, Run: r.ID, Title: "The checks fail at the start",
 		Text:  trimJoin(fmt.Sprintf("%s fails before anything was changed: %s", first.Run, cause), roomFilesHint(r.Base)),
 		Asked: d.in.Time, Expires: d.in.Time.Add(r.Settings.BaselineTimeout.D()),
 	}
@@ -224,7 +224,7 @@ func (d *decision) settleBaseline(choice string) {
 		d.add(scope{}, ledger.SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []ledger.Task{baselineTask(*v)}})
 		d.begin(ledger.RunStarted{Baseline: v.Results})
 	default:
-		f := ledger.Diagnostic{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Remedy: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
+		f := ledger.Diagnostic{Text: fmt.Sprintf("the checks fail at the start: %s", firstRed(*v)), Remedy: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
 		f.Remedy = trimJoin(f.Remedy, roomFilesHint(r.Base))
 		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})

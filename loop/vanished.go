@@ -172,7 +172,7 @@ func (d *decision) rest(t TaskState) {
 		d.add(scope{task: id}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: whyGone})
 	}
 	if t.Task.Parent != "" {
-		d.setTask(id, ledger.Ready, "goes on from its tree")
+		d.setTask(id, ledger.Ready, "goes on where it was")
 		return
 	}
 	rest := &ledger.Rest{Status: t.Status, Why: t.Why, Question: t.Question}

@@ -386,18 +386,18 @@ func TestSituations(t *testing.T) {
 			p.session("Task 2", "", ledger.QuestionExpired{ID: "q9", Choice: "deny", Then: "stays out"})
 		}},
 		"question/attempt stalled": {true, func(p *fixture) {
-			p.session("Task 2", "r1-6", ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeStalled, Why: "stalled: the same tree as after round 1"},
-				ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "stalled: the same tree as after round 1", Asked: p.Now}})
+			p.session("Task 2", "r1-6", ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeStalled, Why: "the same files as in an earlier round"},
+				ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "the same files as in an earlier round", Asked: p.Now}})
 		}},
 		"start/changed hats": {true, func(p *fixture) {
 			p.project(ledger.HatsRead{}, ledger.HatsRead{Trouble: "hats/mine.toml:3: unknown key"}, ledger.PlanSettled{Approved: true, By: "critic", Rounds: 2}, ledger.PartsMade{Whole: true}, ledger.MemoryKept{Kind: ledger.MemoryFact, Text: "x"})
 		}},
 		"start/baseline red": {true, func(p *fixture) {
 			red := ledger.Verified{Kind: ledger.KindBaseline, Results: []ledger.Result{{Run: "go test ./...", Exit: 1, Tail: "--- FAIL: TestSum"}}}
-			q := ledger.Question{ID: "q9", Kind: ledger.AskBaseline, Run: "r1", Title: "The baseline is red", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}
+			q := ledger.Question{ID: "q9", Kind: ledger.AskBaseline, Run: "r1", Title: "The checks fail at the start", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}
 			p.project(red, ledger.QuestionAsked{Question: q})
 			p.Now = q.Expires
-			p.project(ledger.QuestionExpired{ID: "q9", Choice: "go", Then: "goes on; the red commands are shown, not counted"})
+			p.project(ledger.QuestionExpired{ID: "q9", Choice: "go", Then: "goes on; the failing commands are shown, not counted"})
 		}},
 		"start/baseline breaks later": {true, func(p *fixture) {
 			p.project(ledger.BaselineBroke{Commands: []string{"go test ./..."}, Text: "fails on the start commit too by now: go test ./... (certificate has expired)"})

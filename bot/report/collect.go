@@ -124,12 +124,12 @@ func (c *collector) entry(e ledger.Entry) {
 	case ledger.Verified:
 		if e.Task != "" && !b.OK && (b.Kind == ledger.KindVerify || b.Kind == ledger.KindBatch) {
 			c.flaw(e.Task)
-			c.countFailure(string(ledger.RedoRed), e)
+			c.countFailure(bot.RedoText(ledger.RedoRed), e)
 		}
 	case ledger.Redo:
 		if b.Why != ledger.RedoRed { // counted with its Verified entry
 			c.flaw(e.Task)
-			c.countFailure(bot.Clean(string(b.Why)), e)
+			c.countFailure(bot.RedoText(b.Why), e)
 		}
 	case ledger.Routed:
 		if b.On == ledger.EventReview && b.To != ledger.Converged && b.To != b.From {

@@ -64,8 +64,7 @@ func causeOf(o ledger.AttemptOutcome) Cause {
 	return CauseUnknown
 }
 
-// failedLines returns the failures by kind, then the failed attempts whose task
-// is not among the needs.
+// failedLines returns the failures by kind.
 func (f Facts) failedLines() []string {
 	var out []string
 	var kinds []string
@@ -100,7 +99,15 @@ func (f Facts) openFailures() []string {
 func (f Facts) attemptLines() []string {
 	var out []string
 	for _, x := range f.Failures {
-		out = append(out, bot.SignFailed+" "+strings.TrimSpace(shortID(x.Task)+" "+bot.Clean(x.Attempt))+reasonSuffix(x.Why))
+		out = append(out, bot.SignFailed+" "+strings.TrimSpace(shortID(x.Task)+" "+attemptName(x.Attempt))+reasonSuffix(x.Why))
 	}
 	return out
+}
+
+// attemptName names an attempt for people: "a2" is "attempt 2".
+func attemptName(id string) string {
+	if n, ok := strings.CutPrefix(bot.Clean(id), "a"); ok {
+		return "attempt " + n
+	}
+	return bot.Clean(id)
 }

@@ -17,7 +17,7 @@ func (c *collector) addNeeds() {
 		c.standstill(r)
 	}
 	if c.TipRed && c.Branch != "" {
-		c.Needs = append(c.Needs, Need{Sign: bot.SignFailed, Text: "The branch tip fails verification; nothing was pushed"})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignFailed, Text: "The branch fails its checks; nothing was pushed"})
 	}
 	questions := slices.Clone(c.s.Project.Questions)
 	slices.SortStableFunc(questions, func(a, b ledger.Question) int { return cmp.Compare(a.Urgency(), b.Urgency()) })

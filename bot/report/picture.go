@@ -162,7 +162,7 @@ func (p *picture) drawFooter() {
 		proof = append(proof, bot.Clean(p.Branch))
 	}
 	if p.Boundary > 0 && len(p.Sessions) > 0 {
-		proof = append(proof, fmt.Sprintf("boundary %d", p.Boundary))
+		proof = append(proof, strings.ToLower(shutIn(p.Boundary)))
 	}
 	if p.Head != "" {
 		proof = append(proof, "ledger "+p.ledgerHead())

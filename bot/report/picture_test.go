@@ -82,7 +82,7 @@ func foreignNames() report.Facts {
 	}
 	f.Needs = []report.Need{
 		{Sign: "■", Text: "#8 返金の流れ 🚀 (q5): план говорит две вещи; #10 waits for it and so on and on"},
-		{Sign: "✗", Text: "The branch tip fails verification; nothing was pushed"},
+		{Sign: "✗", Text: "The branch fails its checks; nothing was pushed"},
 		{Sign: "‖", Text: "r14 is paused"},
 		{Sign: "?", Text: "#12 manual verify"},
 	}

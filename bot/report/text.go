@@ -460,9 +460,21 @@ func (f Facts) proofLine() string {
 	}
 	line := "Ledger " + f.ledgerHead()
 	if f.Boundary > 0 && len(f.Sessions) > 0 {
-		line = fmt.Sprintf("Boundary %d · ", f.Boundary) + line
+		line = shutIn(f.Boundary) + " · " + line
 	}
 	return line
+}
+
+// shutIn says in a few words how far sessions were shut in, by the level of their
+// boundary.
+func shutIn(level int) string {
+	switch level {
+	case 1:
+		return "Sessions not shut in"
+	case 2:
+		return "Sessions shut in, but for processes"
+	}
+	return "Sessions shut in"
 }
 
 // ledgerHead returns the ledger's head in the form that verify --head takes.

@@ -47,7 +47,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.wrapped(b.Text)
 	}
 	if b.FinalOK != nil && !*b.FinalOK {
-		c.continuation(bot.SignFailed + " branch tip: " + strings.TrimLeft(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+bot.SignLook+" "))
+		c.continuation(bot.SignFailed + " the branch: " + strings.TrimLeft(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+bot.SignLook+" "))
 	}
 	for _, line := range bot.RedEnd(b) {
 		c.wrapped(line)
@@ -152,7 +152,7 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 	switch b.Reason {
 	case ledger.ReasonDone, ledger.ReasonChosen:
 		if b.FinalOK != nil && !*b.FinalOK {
-			return fmt.Sprintf("%s %s ended: %s done, the branch tip is red", bot.SignFailed, name, t)
+			return fmt.Sprintf("%s %s ended: %s done, the branch fails its checks", bot.SignFailed, name, t)
 		}
 		if b.PartlyRed() {
 			return fmt.Sprintf("%s %s ended: %s done, not all of it green", bot.SignLook, name, t)

@@ -68,7 +68,7 @@ func (c *Console) printStandalone(v view) {
 		case waits != "" && v.run().Settings.Queue == ledger.QueueBatch && b.Ending.Reason != ledger.ReasonStopped:
 			c.printEntry(v, bot.SignLater+" before the end: "+waits)
 		default:
-			c.printEntry(v, bot.SignLater+" the branch tip is verified once more")
+			c.printEntry(v, bot.SignLater+" the branch is checked once more")
 		}
 	case ledger.BatchChained:
 		c.printAllHeld(v)
@@ -78,7 +78,7 @@ func (c *Console) printStandalone(v view) {
 			c.printWrapped(v, bot.SignLook+" the batch is given up: "+bot.Clean(b.Why))
 		}
 	case ledger.BranchRemade:
-		c.printWrapped(v, bot.SignNow+" branch "+bot.Clean(b.Branch)+" is made "+bot.Without(b.Wish)+"; its tip is verified now")
+		c.printWrapped(v, bot.SignNow+" branch "+bot.Clean(b.Branch)+" is made "+bot.Without(b.Wish)+"; it is checked now")
 	case ledger.RemakeEnded:
 		if len(b.Needs) == 0 && !b.Green {
 			c.printWrapped(v, bot.SignLook+" branch: "+bot.Clean(b.Why))

@@ -51,7 +51,7 @@ func TestPlans(t *testing.T) {
 	at("Task 2", ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "the run ends"})
 	at("Task 2", ledger.AttemptEnded{Outcome: ledger.OutcomeAnew, Replan: true, Why: "another plan"})
 	at("Task 2", ledger.AttemptEnded{Outcome: ledger.OutcomePlanned})
-	at("Task 2", ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeStalled, Why: "the same tree as after round 1"})
+	at("Task 2", ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeStalled, Why: "the same files as in an earlier round"})
 	at("Task 2", ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeLimit, Why: "limit of 20 sessions: no end"},
 		ledger.QuestionAsked{Question: ledger.Question{ID: "q10", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Text: "limit of 20 sessions: no end", Asked: s.Now}})
 	at("Task 2", ledger.TaskSet{From: ledger.Active, To: ledger.Ready}, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: "two things"},

@@ -87,26 +87,25 @@ func (c *Console) printBoundary(v view) {
 	if on := bot.StartedOn(r.Base); on != "" {
 		c.continuation("starts from " + on)
 	}
-	switch r.Base.Boundary {
-	case 3:
-		c.continuation("boundary level 3: sessions write only into their own folders")
-	case 2:
-		c.continuation("boundary level 2: sessions write only into their own folders; they see other processes")
+	switch text := bot.ShutIn(r.Base.Boundary); r.Base.Boundary {
+	case 0:
 	case 1:
-		c.continuation(bot.SignLook + " boundary level 1: what sessions write is compared, not prevented")
+		c.continuation(bot.SignLook + " " + text)
+	default:
+		c.continuation(text)
 	}
 	if r.Base.Copies {
 		c.continuation("rooms and caches are copies; nightporter doctor says why")
 	}
 }
 
-// boundaryWord names the boundary in one word, for a line without room for
+// boundaryWord warns of sessions that are not shut in, for a line without room for
 // more.
 func boundaryWord(r loop.Run) string {
-	if r.Base.Boundary == 0 {
+	if r.Base.Boundary != 1 {
 		return ""
 	}
-	return fmt.Sprintf(" · boundary %d", r.Base.Boundary)
+	return " · sessions are not shut in"
 }
 
 func (c *Console) typeHint(r loop.Run) {

@@ -19,7 +19,7 @@ func (c *Console) commitment(v view, b ledger.Commitment) {
 		if was, ok := v.before.Project.Find(v.e.Task); ok && was.Attempt != nil && was.Attempt.Run == v.e.Run {
 			return // the attempt continues after it waited for an answer
 		}
-		c.printEntry(v, bot.SignAgain+" "+c.id(v.e.Task)+" "+title+", goes on from its tree")
+		c.printEntry(v, bot.SignAgain+" "+c.id(v.e.Task)+" "+title+", goes on where it was")
 		return
 	}
 	delete(c.commits, key)
@@ -136,7 +136,7 @@ func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 	switch {
 	case b.Outcome == ledger.OutcomeBlocked:
 	case b.Outcome == ledger.OutcomeStalled && t.Failed < ledger.MaxAttempts:
-		c.printWrapped(v, fmt.Sprintf("%s %s attempt %d stalled%s", bot.SignFailed, id, max(t.Attempts, 1), reasonSuffix(b.Why)))
+		c.printWrapped(v, fmt.Sprintf("%s %s attempt %d made no progress%s", bot.SignFailed, id, max(t.Attempts, 1), reasonSuffix(b.Why)))
 	case b.Failed && t.Failed < ledger.MaxAttempts:
 		c.printWrapped(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
 		if was, ok := v.before.Project.Find(v.e.Task); ok {

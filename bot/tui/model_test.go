@@ -346,7 +346,7 @@ func TestOtherProject(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	n := newTestNight().advanceTo("#9 builder")
 	s := newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys("a", "tab")
-	wantLines(t, s.frame(), "2 of 2", "■ shop #8 blocked", "Tried: by line", "a Retry  b Skip  c Guide  esc")
+	wantLines(t, s.frame(), "2 of 2", "■ shop #8 blocked", "Tried: by line", "a Retry  b Skip  c Guide  d Why  esc")
 	s.pressKeys("c")
 	wantLines(t, s.frame(), "> q2 guide _")
 	s.pressKeys("By line", "enter")

@@ -172,7 +172,7 @@ func (c *Scene) setStatus(s loop.State, now time.Time) {
 		say(bot.SignLook + " fails without our changes, only shown: " + bot.ExemptText(r.Exempt))
 	}
 	if tip, red := s.Project.RedTip(); red {
-		say(bot.SignFailed + " no green tip since " + tip.String())
+		say(bot.SignFailed + " not repaired: " + tip.String())
 	}
 	if trouble := bot.HatsTrouble(r.HatsBad); trouble != "" {
 		say(bot.SignLook + " hats " + trouble)

@@ -37,11 +37,11 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	const more = "docs/operating.md, Boundary, says what each level keeps out"
 	switch level {
 	case 3:
-		return []finding{findOK("level 3: sessions write nothing outside, and do not see what is hidden")}
+		return []finding{findOK("sessions write nothing outside, and do not see what is hidden (level 3)")}
 	case 2:
-		return []finding{findLook(more, "level 2: sessions write nothing outside, but see more than they need. %s", why)}
+		return []finding{findLook(more, "sessions write nothing outside, but see more than they need (level 2). %s", why)}
 	case 1:
-		return []finding{findLook(more, "level 1: a session can write whatever its user can. %s", why)}
+		return []finding{findLook(more, "a session can write whatever its user can (level 1). %s", why)}
 	}
 	return []finding{findFix(more, "no session can be started here: %s", why)}
 }

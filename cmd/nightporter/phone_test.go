@@ -173,7 +173,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) 07:30\b`), "Thu 07:30"},
 	{regexp.MustCompile(`\b\d+ s ·`), "1 s ·"},
 	{regexp.MustCompile(`Ledger \d+:[0-9a-f]+`), "Ledger 186:5f0c2d1e9a77"},
-	{regexp.MustCompile(`Boundary \d`), "Boundary 3"},
+	{regexp.MustCompile(`Sessions (not )?shut in(, but for processes)?`), "Sessions shut in"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+/`), "https://forge.example/"},
 	{regexp.MustCompile(`\b[0-9a-f]{10}\b`), "9c41e07d25"},
 }

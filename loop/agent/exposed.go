@@ -44,7 +44,7 @@ func (r *Runner) Terminals() (bool, string) {
 				r.noTerminals = err.Error()
 			}
 		case 2:
-			r.noTerminals = "the boundary has level 2, and below level 3 the machine's terminals are the only ones"
+			r.noTerminals = "sessions are shut in with level 2, and below level 3 the machine's terminals are the only ones"
 		}
 	})
 	return r.noTerminals == "", r.noTerminals

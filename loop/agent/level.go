@@ -117,7 +117,7 @@ func (r *Runner) Mounts() (bool, string) {
 	r.mountsOnce.Do(func() {
 		level, _ := r.Level()
 		if level < 3 {
-			r.noMounts = fmt.Sprintf("the boundary has level %d, and mounts need level 3", level)
+			r.noMounts = fmt.Sprintf("sessions are shut in with level %d here, and mounts need level 3", level)
 			return
 		}
 		if err := r.tryMounts(); err != nil {

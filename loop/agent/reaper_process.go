@@ -100,7 +100,7 @@ func (s *supervisor) finishReaper(in *reaperProcess, ended, seen, done bool) {
 		return
 	}
 	s.exit.Reason = ledger.ExitLost
-	s.exit.Text = "its tree keeper was ended from outside"
+	s.exit.Text = "its keeper was ended from outside"
 	if err == nil {
 		s.exit.Text += ": " + state.String()
 	}

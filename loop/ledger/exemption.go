@@ -64,9 +64,9 @@ type RedTip struct {
 	Results []Result `json:"results,omitempty"` // the red ones
 }
 
-// String names the run and what fails: "r1's red tip: TestSum (go test)".
+// String names the run and what fails: "what r1 left failing: TestSum (go test)".
 func (t RedTip) String() string {
-	text := t.Run + "'s red tip"
+	text := "what " + t.Run + " left failing"
 	if len(t.Results) == 0 {
 		return text
 	}

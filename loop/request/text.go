@@ -234,13 +234,13 @@ func verification(w *writer, f Facts) {
 	case len(f.Verify) == 0:
 		w.line("The project has no verification commands: nothing was run.")
 	case f.Stack != nil && f.Stack.Red != "":
-		w.line("Its tree passed before its commit, but " + code(f.Stack.Red) + " failed on the commit. It passes with the requests above it: merge this one only together with them.")
+		w.line("What it changes passed before its commit, but " + code(f.Stack.Red) + " failed on the commit. It passes with the requests above it: merge this one only together with them.")
 	case f.Stack != nil && f.Stack.Joint:
-		w.line("Its tree was not verified by itself, but together with requests above it: what passed has their changes, too.")
+		w.line("What it changes was not verified by itself, but together with requests above it: what passed has their changes, too.")
 	case f.Stack != nil:
-		w.line("Its tree passed before its commit, with the changes of all requests below it.")
+		w.line("What it changes passed before its commit, with the changes of all requests below it.")
 	default:
-		w.line("Each task's tree passed before its commit.")
+		w.line("What each task changes passed before its commit.")
 	}
 	if len(f.Verify) == 0 {
 		return

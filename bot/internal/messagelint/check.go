@@ -56,6 +56,9 @@ func Check(t testing.TB, name string, m bot.Message) {
 		if bad := never.FindString(l.Text); bad != "" && (l.Kind == bot.Plain || l.Kind == bot.Head) {
 			t.Errorf("%s %s says %q: %s", name, m.Key, bad, l.Text)
 		}
+		if word, plain := Jargon(l.Text); word != "" && l.Kind != bot.Quote && l.Kind != bot.Pre {
+			t.Errorf("%s %s says %q, better %s: %s", name, m.Key, word, plain, l.Text)
+		}
 	}
 	ownWords(t, name, m)
 	ends, _ := lookUp(m.Key)

@@ -3,6 +3,7 @@
 // a message with a sound says what happens next.
 //
 //   - check.go: Check, Pushed and Frame
+//   - jargon.go: Jargon, the words that only readers of the source understand
 //   - keys.go: Keys, the table of all message keys and their last lines
 //   - entries.go: Entries, the table of ledger entries and the packages that show them
 //
