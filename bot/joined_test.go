@@ -22,7 +22,7 @@ func TestJoinReceipts(t *testing.T) {
 	reported.State, reported.Note = guidance.SetAside, "Not in this repository"
 	parts := []bot.Joined{
 		{ID: "g9", Message: bot.Reported(s, reported, "builder", now)},
-		{ID: "g10", Message: bot.Gone("shop", item("g10", "Mention the env vars"), "no writer session in r14", now)},
+		{ID: "g10", Message: bot.Gone(s, item("g10", "Mention the env vars"), "no writer session in r14", now)},
 		{ID: "g11", Message: bot.Queued(s, item("g11", "Keep the old names"), forecast, now, time.Time{})},
 		{ID: "g12", Message: bot.QueuedWords(s, item("g12", "No new dependencies"), forecast, now, time.Time{})},
 		{ID: "g13", Message: bot.QueuedWords(s, item("g13", "Plain text only"), forecast, now, time.Time{})},
