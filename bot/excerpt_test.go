@@ -1,0 +1,40 @@
+package bot_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/golden"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestExcerpt reads, as a narrow phone shows it, every message about a blocked task that
+// quotes what programs said: none says more or less than the others.
+func TestExcerpt(t *testing.T) {
+	excerpts := map[string]*ledger.FailureExcerpt{
+		"red":     {Run: "go test ./...", Exit: 1, Output: "--- FAIL: TestRefundPartial (0.01s)\n    refund_test.go:12: want 1200, got 1000\nFAIL"},
+		"refused": {Event: "build.complete", Refused: "files_modified names cart.go, which did not change", Hat: "builder", Said: "All done, the cart works now.\nhat emit build.complete"},
+		"nothing": nil,
+	}
+	var story strings.Builder
+	for _, name := range []string{"red", "refused", "nothing"} {
+		q := ledger.Question{ID: "q5", Kind: ledger.AskBlocked, Task: "Task 8", Title: "Refund flow", Text: "go test ./... still fails (want 1200, got 1000) after 3 sessions", Excerpt: excerpts[name], Asked: evening}
+		others := []ledger.Question{q, q, q}
+		for n, id := range []string{"Task 3", "Task 8", "Task 9"} {
+			others[n].Task, others[n].ID = id, "q"+id[5:]
+		}
+		task := loop.TaskState{Task: ledger.Task{ID: "Task 8", Title: "Refund flow", Mark: ledger.MarkOpen}, Status: ledger.Blocked, Why: q.Text, LastFail: q.Text, Question: "q5", Attempts: 2, Failed: 2}
+		s := loop.State{Project: loop.Project{Name: "shop", Questions: []ledger.Question{q}, Tasks: loop.NewTaskList(task)}}
+		for _, m := range []bot.Message{bot.Ask(s, q, evening), bot.BlockedTogether(s, others, evening), bot.Task(s, task, bot.TaskHistory{Last: ledger.OutcomeRed}, evening)} {
+			checkForm(t, name, m)
+			text := m.Text(38)
+			if x := q.Excerpt; x != nil && x.Output != "" && !strings.Contains(text, "got 1000\n┃ FAIL") || x != nil && x.Refused != "" && !strings.Contains(text, "hat refused its report:") {
+				t.Errorf("%s: %s lacks what programs said:\n%s", name, m.Key, text)
+			}
+			story.WriteString("── " + name + ", " + m.Key + "\n\n" + text + "\n\n")
+		}
+	}
+	golden.Compare(t, "excerpt.txt", story.String())
+}
