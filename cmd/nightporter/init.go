@@ -170,7 +170,9 @@ func (p *initWizard) decide(ctx context.Context, d *initDraft) (write bool, err 
 			return false, err
 		}
 	}
-	p.ask.say("Enter takes what is in [ ]. Ctrl-C ends this, and nothing is written.")
+	if add || !d.live() {
+		p.ask.say("Enter takes what is in [ ]. Ctrl-C ends this, and nothing is written.")
+	}
 	if add {
 		if err := p.askProject(ctx, d); err != nil {
 			return false, err

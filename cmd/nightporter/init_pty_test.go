@@ -307,6 +307,9 @@ func TestInitExisting(t *testing.T) {
 	s = n.init(200)
 	s.answer(`Start nightporter here now`, "n")
 	s.awaitExit(0)
+	if strings.Contains(s.out.String(), "nothing is written") {
+		t.Error(s.out)
+	}
 	if got := n.read(n.file()); got != two {
 		t.Error(got)
 	}
