@@ -145,7 +145,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 			p.Internal = 0
 		}
 		p.NotStarted = p.notStarted(b)
-		if p.Run.Aside() {
+		if p.Run.Aside() || p.Run != nil && p.Run.Check {
 			p.Internal, p.NotStarted = was.Internal, was.NotStarted // they are about runs of the source
 		}
 		p = p.failed(ledger.EffectFailed{Kind: ledger.EffectStart{}.EffectKind(), Key: startKey}) // nothing tries to start one
@@ -252,6 +252,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	}
 	if _, ok := e.Body.(ledger.RunEnded); ok && p.Run.Aside() {
 		p = p.lookedAfter()
+	} else if ok && p.Run != nil && p.Run.Check {
+		p = p.checked(e.Time)
 	}
 	return p
 }
@@ -298,34 +300,56 @@ func (p Project) notStarted(b ledger.RunEnded) *NotStarted {
 // until a run of their source takes them back.
 func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	p.Name = b.Settings.Project
-	if source := b.Settings.Source.String(); p.Source != source {
-		shelf := maps.Clone(p.Shelf)
-		if shelf == nil {
-			shelf = map[string]TaskList{}
-		}
-		if p.Source != "" {
-			shelf[p.Source] = p.Tasks.shelved()
-		}
-		p.Tasks = shelf[source]
-		delete(shelf, source)
-		p.Source, p.Shelf = source, shelf
-		p = p.unarchive(source)
-		p.Guidance = p.Guidance.Wake(source, "", e.Time)
-	}
+	p = p.onSource(b.Settings.Source.String(), e.Time)
 	// Tasks that nightporter added itself came from the baseline of an earlier
 	// run. This run's baseline decides anew.
 	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
 	p.Queued = nil
 	now := e.Time
-	if last := p.Run; last != nil && !last.LastEvent.IsZero() && last.LastEvent.Before(now) {
+	last := p.Run
+	if last != nil && last.Check { // one that was cut off
+		last = p.Aside
+	}
+	if last != nil && !last.LastEvent.IsZero() && last.LastEvent.Before(now) {
 		now = last.LastEvent // the clock may be wrong now
 	}
-	if p.Aside = nil; b.Upkeep != nil || b.Idea != "" {
-		p.Aside = p.Run
+	if p.Aside = nil; b.Upkeep != nil || b.Idea != "" || b.Check {
+		p.Aside = last
 	}
 	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time, ByItself: e.Actor == "daemon", Upkeep: b.Upkeep, Idea: b.Idea}
 	p.Guidance = p.Guidance.WakeBranch(p.Run.requestOf(), e.Time)
 	return p.forget(now)
+}
+
+// onSource returns the project with the tasks of a source: those of the one before go to
+// the shelf.
+func (p Project) onSource(source string, at time.Time) Project {
+	if p.Source == source {
+		return p
+	}
+	shelf := maps.Clone(p.Shelf)
+	if shelf == nil {
+		shelf = map[string]TaskList{}
+	}
+	if p.Source != "" {
+		shelf[p.Source] = p.Tasks.shelved()
+	}
+	p.Tasks = shelf[source]
+	delete(shelf, source)
+	p.Source, p.Shelf = source, shelf
+	p = p.unarchive(source)
+	p.Guidance = p.Guidance.Wake(source, "", at)
+	return p
+}
+
+// checked returns the project after a check: with its last run again.
+func (p Project) checked(at time.Time) Project {
+	last := p.Aside
+	if p.Run, p.Aside = last, nil; last != nil {
+		p = p.onSource(last.Settings.Source.String(), at)
+	}
+	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
+	return p
 }
 
 // read replaces the tasks by those of the source and keeps the history of each.

@@ -44,6 +44,10 @@ func (d *decision) startRun(b StartRun) {
 		d.refuse(ledger.CodeUnfinished, "%s has not ended; --check looks at what a new run would meet. Go on with it, or end it: /stop", r.ID)
 		return
 	}
+	if !r.Over() && r.Check && !b.Check && !d.Project.busy() { // cut off: nobody waits for it
+		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Text: "replaced by a run"})
+		r = d.run()
+	}
 	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
 		if r.State == ledger.RunPlanning {
 			d.answer = ledger.Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
@@ -87,8 +91,15 @@ func (d *decision) startRun(b StartRun) {
 	if d.Project.Source != b.Settings.Source.String() {
 		d.unasked()
 	}
-	id := d.nextID("r")
+	kind := "r"
+	if b.Check { // a check is no run, and takes no number from them
+		kind = "c"
+	}
+	id := d.nextID(kind)
 	begin := ledger.Begin{Run: id, Fresh: b.New}
+	if b.Check {
+		begin.As = fmt.Sprintf("r%d", d.Shared.Issued["r"]+1)
+	}
 	if tip, ok := d.Project.Branches[b.Settings.Source.String()]; ok && !b.New {
 		begin.Previous, begin.Tip = tip.Branch, tip.Commit
 	}

@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 23
+const StateVersion = 24
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -44,7 +44,7 @@ type Project struct {
 	Archive    map[string]Archived      `json:"archive,omitempty"`  // what is left of sources that were not worked on for long
 	Tasks      TaskList                 `json:"tasks,omitzero"`     // in document order
 	Run        *Run                     `json:"run,omitempty"`      // last run, ended or not; nil = none yet
-	Aside      *Run                     `json:"aside,omitempty"`    // the last run, while one that keeps a request green is at work in its place
+	Aside      *Run                     `json:"aside,omitempty"`    // the last run, while one that keeps a request green, plans an idea or checks is in its place
 	Queued     *ledger.RunQueued        `json:"queued,omitempty"`   // begins after that one
 	Branches   map[string]Tip           `json:"branches,omitempty"` // last branch, by source
 	Green      map[string]string        `json:"green,omitempty"`    // branch tip that passed verification, by source

@@ -144,6 +144,9 @@ func (c *composer) ended(b ledger.RunEnded) {
 		}
 		return
 	}
+	if r := c.before.Project.Run; r != nil && r.Check {
+		return
+	}
 	switch b.Reason {
 	case ledger.ReasonPreflight, ledger.ReasonChecked, ledger.ReasonReplaced:
 		return

@@ -141,6 +141,9 @@ func runTotals(r loop.Run, now time.Time) string {
 func (c *Console) endReason(v view, b ledger.RunEnded) string {
 	r := v.run()
 	name := strings.TrimSpace(c.project(v) + " " + r.ID)
+	if r.Check { // no run, so it has no number
+		name = c.project(v)
+	}
 	if c.opt.Demo {
 		name = r.ID
 	}

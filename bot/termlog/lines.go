@@ -89,6 +89,11 @@ func (c *Console) printStandalone(v view) {
 			c.lookedAfter(v, r, b)
 			break
 		}
+		if r := v.before.Project.Run; r != nil && r.Check { // the state has the run before again
+			over := *r
+			over.State, over.Ended, over.EndedAt = ledger.RunOver, &b, v.at
+			v.after.Project.Run = &over
+		}
 		c.ended(v, b)
 	case ledger.IdeaEnded:
 		if i, was := v.before.Project.Idea(b.ID); was {
@@ -233,7 +238,11 @@ func (c *Console) planned(v view, b ledger.SessionPlanned) {
 	}
 	if v.e.Task == "" && b.Kind != ledger.KindFinal && v.run().Started.IsZero() && !c.preflightShown && !c.opt.Demo {
 		c.preflightShown = true
-		c.printEntry(v, bot.SignLater+" "+v.run().ID+": looks whether "+bot.CommandName(b.Command)+" works on the start commit")
+		what := v.run().ID
+		if v.run().Check {
+			what = "check"
+		}
+		c.printEntry(v, bot.SignLater+" "+what+": looks whether "+bot.CommandName(b.Command)+" works on the start commit")
 	}
 }
 

@@ -140,6 +140,7 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 			text.Reply(m)
 		}
 	}
+	var checked *ledger.RunEnded // the end of a check, which leaves no run
 	var outage outageNote
 	drain = func() {
 		mu.Lock()
@@ -166,6 +167,9 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 			queue = queue[1:]
 			mu.Unlock()
 			show.Entry(next.before, next.after, next.e)
+			if b, is := next.e.Body.(ledger.RunEnded); is && f.start.Check {
+				checked = &b
+			}
 			if f.script == nil {
 				continue
 			}
@@ -232,6 +236,9 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 			done()
 			drain()
 			exit := runExit(s)
+			if checked != nil {
+				exit = exitCode(checked.Exit)
+			}
 			if !f.json {
 				text.Leave(s, int(exit))
 			}

@@ -8,6 +8,7 @@ import (
 // Begin asks the workspace for the commit that a run starts from.
 type Begin struct {
 	Run      string `json:"run"`
+	As       string `json:"as,omitempty"`       // of a check: id of the run that would begin, whose branch is looked at; "" = Run
 	Previous string `json:"previous,omitempty"` // branch of the same source's last run, "" = none
 	Tip      string `json:"tip,omitempty"`      // last commit of Previous that we made, "" = unknown
 	Fresh    bool   `json:"fresh,omitempty"`    // start from HEAD whatever Previous holds (--new)

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.ensure(ctx, t.format); err != nil {
 		return ledger.Base{}, err
 	}
-	base := ledger.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
+	base := ledger.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(cmp.Or(b.As, b.Run))}
 	if b.Upkeep != nil {
 		base.Branch = b.Upkeep.Branch
 	}

@@ -47,7 +47,7 @@ func TestLostSession(t *testing.T) {
 			if err := os.Remove(n.Path("notes", "at-go")); err != nil {
 				t.Fatal(err)
 			}
-			pid := n.supervisor("r2-1")
+			pid := n.supervisor("r1-1")
 			if daemonToo {
 				p.Kill()
 			}
@@ -66,14 +66,14 @@ func TestLostSession(t *testing.T) {
 			if code, err := p.Wait(); err != nil || code != 0 {
 				t.Fatalf("exit %d, %v\n%s", code, err, p.Out)
 			}
-			for _, session := range []string{"r2-1", "r2-2"} {
+			for _, session := range []string{"r1-1", "r1-2"} {
 				prompt, err := os.ReadFile(n.Path("notes", "prompt-"+session))
 				if err != nil || strings.Count(string(prompt), programtest.Guided) != 1 {
 					t.Errorf("%s: %v\n%s", session, err, prompt)
 				}
 			}
 			if out := n.Out("nightporter", "evidence", "1", "--json"); strings.Count(out, `"end":"lost"`) != 1 ||
-				strings.Count(out, `"type":"task.committed"`) != 1 || !strings.Contains(out, `"session":"r2-2","actor":"agent","body":{"id":"g1","state":"addressed"`) {
+				strings.Count(out, `"type":"task.committed"`) != 1 || !strings.Contains(out, `"session":"r1-2","actor":"agent","body":{"id":"g1","state":"addressed"`) {
 				t.Errorf("evidence:\n%s", out)
 			}
 			if out := n.Out("nightporter", "tasks", "--json"); !strings.Contains(out, `"id":"Task 1","title":"First","status":"done","attempts":1`) {

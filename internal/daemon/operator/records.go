@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -23,9 +25,10 @@ func (svc *Service) Records(ctx context.Context, project, task string) ([]ledger
 	return svc.RunRecords(ctx, project, s.Project.Run.ID)
 }
 
-// Runs returns the ids of a project's runs, oldest first.
+// Runs returns the ids of a project's runs, oldest first. Checks are none.
 func (svc *Service) Runs(ctx context.Context, project string) ([]string, error) {
-	return svc.o.Store.RunsOf(ctx, ledger.ProjectStream(project))
+	all, err := svc.o.Store.RunsOf(ctx, ledger.ProjectStream(project))
+	return slices.DeleteFunc(all, func(id string) bool { return !strings.HasPrefix(id, "r") }), err
 }
 
 // RunRecords returns the ledger's records of a run. types restricts them to
