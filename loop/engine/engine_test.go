@@ -122,8 +122,13 @@ func TestPreflightRefusesUnproved(t *testing.T) {
 			f.do(loop.StartRun{Settings: s, MaxSessions: 1, Check: true}, "")
 			time.Sleep(time.Hour)
 			synctest.Wait()
-			if exit, over := f.outcome(); exit != c.exit || !over {
-				t.Errorf("%s: exit %d, over %v, want %d: %+v", c.name, exit, over, c.exit, f.state().Project.Run.Ended)
+			r, over, err := f.ledger.LastRecord(t.Context(), ledger.ProjectStream(s.Project), 1<<40, ledger.RunEnded{}.EntryType())
+			if err != nil || !over { // a check leaves no run in the state
+				t.Fatalf("%s: it has not ended: %v", c.name, err)
+			}
+			e, err := r.Entry()
+			if b, is := e.Body.(ledger.RunEnded); err != nil || !is || b.Exit != c.exit {
+				t.Errorf("%s: %+v, want exit %d: %v", c.name, b, c.exit, err)
 			}
 			if started := f.ports.Started(); c.exit == 3 && len(started) > 0 {
 				t.Errorf("%s: started %v", c.name, started)
