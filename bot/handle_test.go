@@ -121,7 +121,7 @@ func TestAnswered(t *testing.T) {
 	}
 	long := "a reason that is far too long for the first line of a message"
 	m := bot.FromAnswer("next", ledger.Answer{Text: long}, "")
-	if !strings.Contains(m.Lines[1].Text, long) || m.Text(0) != "✗ "+long {
+	if m.Lines[0].Text+" "+m.Lines[1].Text != "✗ "+long || m.Text(0) != "✗ "+long {
 		t.Errorf("a long answer is lost: %+v, %q", m.Lines, m.Text(0))
 	}
 }

@@ -53,6 +53,8 @@ type Line struct {
 	// Pending marks a line that is true only until one of the message's buttons
 	// has been pressed.
 	Pending bool `json:"pending,omitempty"`
+	// Rest marks a second line that goes on with the first, which was too wide.
+	Rest bool `json:"rest,omitempty"`
 }
 
 // Button offers a next step. Command is its twin, the line that a person can
@@ -107,8 +109,8 @@ type Message struct {
 	// projects.
 	Also []Message `json:"-"`
 
-	cut     bool // the first line is cut, and the second line repeats the whole text
-	columns int  // of preformatted lines that are wrapped; 0 = a phone's
+	full    string // the first line with its rest, "" if it has none
+	columns int    // of preformatted lines that are wrapped; 0 = a phone's
 }
 
 // Document is a file of a message.
@@ -117,15 +119,45 @@ type Document struct {
 	Data []byte `json:"data"`
 }
 
-// newMessage begins a message. It cuts a first line wider than FirstWidth and
-// repeats it whole in the second line, so that nothing is lost.
+// newMessage begins a message. A first line wider than FirstWidth goes on in the
+// second line, so that nothing is lost and nothing stands there twice.
 func newMessage(key, first string) Message {
-	first = Clean(first)
-	m := Message{Key: key, Lines: []Line{{Text: Cut(first, FirstWidth)}}}
-	if m.cut = m.Lines[0].Text != first; m.cut {
-		m.Lines = append(m.Lines, Line{Text: first})
+	m := Message{Key: key, Lines: FirstLines(first)}
+	if len(m.Lines) > 1 {
+		m.full = Clean(first)
 	}
 	return m
+}
+
+// FirstLines returns a text as the first line of a message, of at most FirstWidth
+// columns, and a second one with its rest, if there is any. It breaks where a thought
+// ends, else between words.
+func FirstLines(text string) []Line {
+	text = Clean(text)
+	if Width(text) <= FirstWidth {
+		return []Line{{Text: text}}
+	}
+	const shortest = FirstWidth / 2 // columns before the break
+	word, thought := 0, 0
+	for at, r := range text {
+		if Width(text[:at]) > FirstWidth {
+			break
+		}
+		if r != ' ' || Width(text[:at]) < shortest {
+			continue
+		}
+		word = at
+		if strings.ContainsRune(".;,", rune(text[at-1])) || strings.HasPrefix(text[at:], " (") || strings.HasPrefix(text[at:], " · ") {
+			thought = at
+		}
+	}
+	if thought > 0 {
+		word = thought
+	}
+	if word == 0 { // one long word
+		return []Line{{Text: Cut(text, FirstWidth)}, {Text: text}}
+	}
+	return []Line{{Text: strings.TrimRight(text[:word], ",;")}, {Text: strings.TrimPrefix(strings.TrimSpace(text[word:]), "· "), Rest: true}}
 }
 
 // refusal begins the reply to a command that was not carried out.
@@ -190,8 +222,8 @@ func (m *Message) exact(label, twin string) {
 func (m Message) Text(width int) string {
 	var out []string
 	lines := m.Lines
-	if m.cut { // the second line repeats the first uncut, and a terminal has room for it
-		lines = lines[1:]
+	if m.full != "" && len(lines) > 1 { // a terminal has room for it
+		lines = append([]Line{{Text: m.full}}, lines[2:]...)
 	}
 	for _, l := range lines {
 		switch l.Kind {

@@ -11,9 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// firstLineTail matches the end of a first line that must not be cut: the id
-// that a reader answers with, or the clock.
-var firstLineTail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2})$`)
+// firstLineID matches the id at the end of a first line, which a reader answers with.
+var firstLineID = regexp.MustCompile(` \(([^()]{1,12})\)$`)
 
 // resentLine explains why a message that may have arrived is sent again.
 // restart is the start of this process if an earlier process left the doubt,
@@ -36,29 +35,30 @@ func stillOpenLine(asked, now time.Time) string {
 
 // annotate returns m with lines inserted below its first line and, for a copy
 // that is sent again, with bot.SignAgain in front. If the sign makes the first
-// line too wide, annotate cuts it and repeats it in full below. m is not changed.
+// line too wide, one with an id follows a line of its own that names the id, and any
+// other goes on in the second line. m is not changed.
 func annotate(m bot.Message, again bool, lines ...string) bot.Message {
 	if len(m.Lines) == 0 || len(lines) == 0 && !again {
 		return m
 	}
-	m.Lines = slices.Clone(m.Lines)
-	first := m.First()
-	at := 1
-	if head, cut := strings.CutSuffix(first, "…"); cut && len(m.Lines) > 1 && strings.HasPrefix(m.Lines[1].Text, head) {
-		at = 2
+	first, body := m.First(), m.Lines[1:]
+	cut, wasCut := strings.CutSuffix(first, "…")
+	switch {
+	case len(body) == 0:
+	case body[0].Rest:
+		first, body = first+" "+body[0].Text, body[1:]
+	case wasCut && strings.HasPrefix(body[0].Text, cut): // by an earlier release, or within a long word
+		first, body = body[0].Text, body[1:]
 	}
+	head := m.Lines[:len(m.Lines)-len(body)]
 	if again && !strings.HasPrefix(first, bot.SignAgain) {
-		signed := bot.SignAgain + " " + first
-		if bot.Width(signed) > bot.FirstWidth {
-			end := firstLineTail.FindString(signed)
-			signed = bot.Cut(strings.TrimSuffix(signed, end), bot.FirstWidth-bot.Width(end)) + end
-			if at == 1 {
-				m.Lines = slices.Insert(m.Lines, 1, bot.Line{Text: first})
-				at = 2
-			}
+		head = bot.FirstLines(bot.SignAgain + " " + first)
+		if id := firstLineID.FindStringSubmatch(first); id != nil && len(head) > 1 {
+			head = []bot.Line{{Text: bot.SignAgain + " " + id[1] + " again"}, {Text: first}}
 		}
-		m.Lines[0].Text = signed
 	}
+	at := len(head)
+	m.Lines = slices.Concat(head, body)
 	for i, text := range lines {
 		m.Lines = slices.Insert(m.Lines, at+i, bot.Line{Text: text})
 	}

@@ -18,6 +18,12 @@ func lines(texts ...string) bot.Message {
 	return m
 }
 
+// rest marks the second line as the rest of the first.
+func rest(m bot.Message) bot.Message {
+	m.Lines[1].Rest = true
+	return m
+}
+
 func TestAnnotate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -29,13 +35,15 @@ func TestAnnotate(t *testing.T) {
 		{"fits", true, lines("■ shop #8 blocked, 2 attempts (q5)", "Refund flow"), []string{"why"},
 			lines("↻ ■ shop #8 blocked, 2 attempts (q5)", "why", "Refund flow")},
 		{"its id survives", true, lines("■ shop-of-mine #8 blocked twice (q15)", "Refund flow"), []string{"why"},
-			lines("↻ ■ shop-of-mine #8 blocked… (q15)", "■ shop-of-mine #8 blocked twice (q15)", "why", "Refund flow")},
-		{"its clock survives", true, lines("● bookshop 11/12 · #12 builder · 01:58"), []string{"why"},
-			lines("↻ ● bookshop 11/12 · #12… · 01:58", "● bookshop 11/12 · #12 builder · 01:58", "why")},
+			lines("↻ q15 again", "■ shop-of-mine #8 blocked twice (q15)", "why", "Refund flow")},
+		{"goes on below", true, lines("● bookshop 11/12 · #12 builder · 01:58"), []string{"why"},
+			rest(lines("↻ ● bookshop 11/12 · #12 builder", "01:58", "why"))},
+		{"went on below", true, rest(lines("✗ shop has no task 5", "(it has #1–#3)", "more")), []string{"why"},
+			lines("↻ ✗ shop has no task 5 (it has #1–#3)", "why", "more")},
 		{"was cut before", true, lines("✗ shop not started: the plan's line…", "✗ shop not started: the plan's line 41 is wrong", "more"), []string{"why"},
-			lines("↻ ✗ shop not started: the plan's line…", "✗ shop not started: the plan's line 41 is wrong", "why", "more")},
+			rest(lines("↻ ✗ shop not started: the plan's line", "41 is wrong", "why", "more"))},
 		{"was cut before and is cut again", true, lines("✗ shop not started: the plan's 41st…", "✗ shop not started: the plan's 41st line is wrong"), []string{"why"},
-			lines("↻ ✗ shop not started: the plan's 41st…", "✗ shop not started: the plan's 41st line is wrong", "why")},
+			rest(lines("↻ ✗ shop not started: the plan's 41st", "line is wrong", "why"))},
 		{"has the sign", true, lines("↻ g16 handed on · 03:12"), []string{"why"}, lines("↻ g16 handed on · 03:12", "why")},
 		{"only a line", false, lines("? one (q1)", "body"), []string{"why"}, lines("? one (q1)", "why", "body")},
 		{"two lines", true, lines("? one (q1)", "body"), []string{"a", "b"}, lines("↻ ? one (q1)", "a", "b", "body")},

@@ -15,8 +15,9 @@ func Structure(m bot.Message) string {
 	fmt.Fprintf(&b, "%s project=%s about=%s refused=%v", m.Key, m.Project, m.About, m.Refused)
 	kinds := []bot.LineKind{}
 	for n, l := range m.Lines {
-		// A first line that was cut is repeated whole in the second one.
-		if n != 1 || l.Kind != bot.Plain || !strings.HasPrefix(l.Text, strings.TrimSuffix(m.First(), "…")) {
+		// A first line that was too wide goes on in the second one; one that is a
+		// single long word is repeated there.
+		if !l.Rest && (n != 1 || l.Kind != bot.Plain || !strings.HasPrefix(l.Text, strings.TrimSuffix(m.First(), "…"))) {
 			kinds = append(kinds, l.Kind)
 		}
 	}
