@@ -21,9 +21,11 @@ func TestExcerpt(t *testing.T) {
 	var story strings.Builder
 	for _, name := range []string{"red", "refused", "nothing"} {
 		q := ledger.Question{ID: "q5", Kind: ledger.AskBlocked, Task: "Task 8", Title: "Refund flow", Text: "go test ./... still fails (want 1200, got 1000) after 3 sessions", Excerpt: excerpts[name], Asked: evening}
-		others := []ledger.Question{q, q, q}
-		for n, id := range []string{"Task 3", "Task 8", "Task 9"} {
-			others[n].Task, others[n].ID = id, "q"+id[5:]
+		var others []bot.BlockedTask
+		for _, id := range []string{"Task 3", "Task 8", "Task 9"} {
+			o := q
+			o.Task, o.ID = id, "q"+id[5:]
+			others = append(others, bot.BlockedTask{Question: o})
 		}
 		task := loop.TaskState{Task: ledger.Task{ID: "Task 8", Title: "Refund flow", Mark: ledger.MarkOpen}, Status: ledger.Blocked, Why: q.Text, LastFail: q.Text, Question: "q5", Attempts: 2, Failed: 2}
 		s := loop.State{Project: loop.Project{Name: "shop", Questions: []ledger.Question{q}, Tasks: loop.NewTaskList(task)}}
