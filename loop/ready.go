@@ -60,9 +60,10 @@ func (d *decision) wanted(t *TaskState) bool {
 	return true
 }
 
-// chosen returns the ready task that a person asked for with /next.
+// chosen returns the ready task that a person asked for with /next. A run that works on
+// none of the source's tasks has none.
 func (d *decision) chosen() (TaskState, bool) {
-	if d.run().Next == "" {
+	if d.run().Next == "" || d.run().Aside() {
 		return TaskState{}, false
 	}
 	t, ok := d.task(d.run().Next)

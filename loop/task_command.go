@@ -95,6 +95,8 @@ func (d *decision) nextTask(b NextTask) {
 		d.refuse(ledger.CodeNotReady, "%s is %s; only a ready task can be next", ledger.ShortID(t.Task.ID), t.Status)
 	case d.run().Over():
 		d.refuse(ledger.CodeIdle, "%s is idle; a task can be next while it runs", d.in.Project)
+	case d.run().Aside():
+		d.refuse(ledger.CodeIdle, "%s works on none of its tasks now, and %s was not made the next one; say it again in the next run", d.in.Project, ledger.ShortID(t.Task.ID))
 	default:
 		d.add(scope{task: t.Task.ID}, ledger.TaskNext{})
 		d.say("%s is next", ledger.ShortID(t.Task.ID))
