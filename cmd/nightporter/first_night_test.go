@@ -119,7 +119,7 @@ func TestFirstNight(t *testing.T) {
 	n.terminal(s, read)
 	n.tap(welcome, "Start shop")
 	n.tap(n.message("? Start shop?"), "Start")
-	n.message("● shop r2 started, 2 tasks") // the check was r1
+	n.message("● shop r1 started, 2 tasks")
 
 	golden.Compare(t, "first-night.txt", n.story.String())
 	if n.steps > maxSteps {

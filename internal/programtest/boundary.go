@@ -3,7 +3,6 @@ package programtest
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 
@@ -11,7 +10,7 @@ import (
 )
 
 // boundaryLevel is the level that sessions have on this machine (docs/spec 12.1),
-// as a run says it.
+// as doctor says it.
 var boundaryLevel = sync.OnceValues(func() (int, error) {
 	dir, err := os.MkdirTemp(workDir, "level")
 	if err != nil {
@@ -19,24 +18,10 @@ var boundaryLevel = sync.OnceValues(func() (int, error) {
 	}
 	m := Machine{Dir: dir}
 	defer m.CleanUp()
-	for name, text := range map[string]string{"plan.md": "- [ ] **Task 1: Nothing**\n  - Scope: `src`\n", "verify.sh": "exit 0\n", "src/a.txt": "a\n"} {
-		if err := os.MkdirAll(filepath.Dir(m.Path("repo", name)), 0o755); err != nil {
-			return 0, err
-		}
-		if err := os.WriteFile(m.Path("repo", name), []byte(text), 0o644); err != nil {
-			return 0, err
-		}
-	}
-	if err := m.Furnish(); err != nil {
-		return 0, err
-	}
-	if err := m.Repo("repo"); err != nil {
-		return 0, err
-	}
-	out, code, err := m.Output("nightporter", "run", "--pattern", "single")
-	found := regexp.MustCompile(`boundary level (\d)`).FindStringSubmatch(out)
+	out, code, err := m.Output("nightporter", "doctor")
+	found := regexp.MustCompile(`\(level\s+(\d)\)`).FindStringSubmatch(out)
 	if err != nil || found == nil {
-		return 0, fmt.Errorf("which boundary level? exit %d, %w\n%s", code, err, out)
+		return 0, fmt.Errorf("which boundary level? doctor: exit %d, %v\n%s", code, err, out)
 	}
 	return strconv.Atoi(found[1])
 })

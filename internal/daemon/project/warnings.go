@@ -62,14 +62,17 @@ func (w *Warnings) Warn(project string, about About, line string) bool {
 }
 
 // WarningsOf returns the lines about all projects, then those about the given
-// project.
+// project. A project that cannot be worked on is not also said to have a source that
+// cannot be read: the one is often the reason of the other.
 func (w *Warnings) WarningsOf(project string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var lines []string
 	for _, where := range []string{"", project} {
 		for _, about := range slices.Sorted(maps.Keys(w.by[where])) {
-			lines = append(lines, w.by[where][about])
+			if about != AboutSource || w.by[where][AboutProject] == "" {
+				lines = append(lines, w.by[where][about])
+			}
 		}
 		if project == "" {
 			break
