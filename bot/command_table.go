@@ -36,7 +36,7 @@ func init() {
 		{verb: VerbDrop, takes: takesTarget, use: "/drop g9, /drop all", help: "Takes guidance back; all: what waits and is not sticky, after a question.", role: steer,
 			project: dropGuidance,
 			section: "Steer", listed: "/drop g9", twin: Twin{"drop", "ID… | all", "Take guidance back"}},
-		{verb: VerbErase, takes: takesTarget, use: "/erase g9", help: "Erases the pictures that came with guidance (g9), an answer (q5) or an added task (a3), for good.", role: steer,
+		{verb: VerbErase, takes: takesTarget, use: "/erase g9", help: "Erases the pictures that came with guidance (g9), an answer (q5) or an added task, for good.", role: steer,
 			project: eraseFiles,
 			section: "Steer", listed: "/erase g9", twin: Twin{"erase", "ID", "Erase the pictures that came with guidance, an answer or an added task"}},
 		{verb: VerbAnswer, takes: takesID, use: "/answer q7 TEXT", help: "Answers a question; q7 TEXT is the same.", role: steer, roleFor: answerRole,

@@ -107,10 +107,14 @@ func queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent t
 		m.add(to)
 		m.button("Drop", "/drop "+i.ID)
 		m.button("Now", "/now "+i.ID)
-		return m
+	} else {
+		m.add(to)
+		m.button("Drop", "/drop "+i.ID)
 	}
-	m.add(to)
-	m.button("Drop", "/drop "+i.ID)
+	if t, known := s.Project.Find(i.Task); known && t.Status == ledger.Blocked {
+		m.add(shortID(t.Task.ID) + " is blocked: no session of it comes before it is tried again.")
+		m.button("Retry "+shortID(t.Task.ID), "/retry "+idArg(t.Task.ID))
+	}
 	return m
 }
 

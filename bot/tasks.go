@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/cause"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -199,7 +200,7 @@ func lastFailure(t loop.TaskState) *ledger.FailureExcerpt {
 	if n == 0 || t.Failures[n-1].Red == "" {
 		return nil
 	}
-	return &ledger.FailureExcerpt{Run: t.Failures[n-1].Red, Output: ledger.LastLines(t.Failures[n-1].Output)}
+	return &ledger.FailureExcerpt{Run: t.Failures[n-1].Red, Output: ledger.LastLines(cause.WithoutSummary(t.Failures[n-1].Output))}
 }
 
 // replanned says that an open task was planned anew, "" otherwise.

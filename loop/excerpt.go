@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 
+	"github.com/nightporter/nightporter/loop/cause"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -16,7 +17,7 @@ func ExcerptOf(w *Attempt) *ledger.FailureExcerpt {
 	}
 	var x ledger.FailureExcerpt
 	if res, red := failedResult(w.Verified); red {
-		x.Run, x.Exit, x.Output = res.Run, max(res.Exit, 0), ledger.LastLines(res.Tail)
+		x.Run, x.Exit, x.Output = res.Run, max(res.Exit, 0), ledger.LastLines(cause.WithoutSummary(res.Tail))
 	}
 	if w.Refusal != nil {
 		x.Event, x.Refused = w.Refusal.Type, w.Refusal.Why

@@ -236,7 +236,7 @@ func TestSettled(t *testing.T) {
 	n.Until(n.commits(1))
 	n.Until(func() bool { t2, _ := n.State.Project.Find("Task 2"); return t2.Failed == 1 })
 	text := report.FullText(n.facts(n.Now.Add(time.Second))).Text(0)
-	for want, is := range map[string]bool{"✗ #2 a1: ": true, "verification red": true, "could not start": false} {
+	for want, is := range map[string]bool{"✗ #2 attempt 1: ": true, "by checks": true, "could not start": false} {
 		if strings.Contains(text, want) != is {
 			t.Errorf("%q: want %v in\n%s", want, is, text)
 		}

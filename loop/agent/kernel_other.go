@@ -15,7 +15,7 @@ import (
 // user, and what it writes outside is found by comparison (docs/spec 12.1). None of
 // this has been run on such a system.
 
-var errLinuxOnly = errors.New("the boundary's namespaces and filters are Linux only")
+var errLinuxOnly = errors.New("namespaces and filters of system calls are Linux only")
 
 func setUpMounts(plan) error { return errLinuxOnly }
 

@@ -1,5 +1,7 @@
 package cause
 
+import "strings"
+
 // form finds the cause in lines of an output that begin at line n. It returns
 // "" if no failure that it knows begins there.
 type form func(lines []string, n int) string
@@ -38,4 +40,17 @@ func Line(output string) string {
 		}
 	}
 	return ""
+}
+
+// WithoutSummary returns a failed command's output without the lines at its end that
+// never say why: that something failed, counts, stack frames. An output of nothing else
+// is returned as it is.
+func WithoutSummary(output string) string {
+	lines := strings.Split(output, "\n")
+	for n := len(lines); n > 0; n-- {
+		if line := strings.TrimRight(lines[n-1], " \t\r"); line != "" && !noise.MatchString(line) {
+			return strings.Join(lines[:n], "\n")
+		}
+	}
+	return output
 }

@@ -147,6 +147,21 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestWithoutSummary: what a runner ends its output with says only that it failed.
+func TestWithoutSummary(t *testing.T) {
+	for output, want := range map[string]string{
+		"    a_test.go:4: got 1, want 2\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tshop/tax\t0.412s\nFAIL\n": "    a_test.go:4: got 1, want 2\n--- FAIL: TestA (0.00s)",
+		"Error: Cannot find module 'ms'\n\nNode.js v20.20.2\n":                                          "Error: Cannot find module 'ms'",
+		"FAIL\nexit status 1\n": "FAIL\nexit status 1\n",
+		"want 1\r\nFAIL\r\n":    "want 1\r",
+		"":                      "",
+	} {
+		if got := cause.WithoutSummary(output); got != want {
+			t.Errorf("%q\ngives %q\nwant  %q", output, got, want)
+		}
+	}
+}
+
 func FuzzLine(f *testing.F) {
 	for name := range captured {
 		output, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
