@@ -32,7 +32,7 @@ type doubt struct {
 // process left the doubt.
 func (c *chat) doubtOf(m ledger.QueuedMessage) *doubt {
 	d := c.doubts[m.ID]
-	if d == nil && m.Tried {
+	if d == nil && m.InDoubt > 0 {
 		d = &doubt{copies: 1, sends: 1}
 		if m.Time.Before(c.d.startedAt) {
 			d.restartedAt = c.d.startedAt

@@ -232,7 +232,7 @@ func (w *fixture) begunNames() map[string][]string {
 			if err := json.Unmarshal(m.Body, &b); err != nil {
 				w.t.Fatal(err)
 			}
-			if m.Tried {
+			if m.InDoubt > 0 {
 				names[chat] = append(names[chat], nameOf(b.First()))
 			}
 		}

@@ -84,7 +84,7 @@ func (c *chat) dropRepeated(ctx context.Context, queued []ledger.QueuedMessage, 
 	later := map[string]bool{}
 	for _, m := range slices.Backward(queued) {
 		var look bot.Message
-		if m.Class != ledger.ClassChatter || m.Edit || m.Tried || m.Key != "" || json.Unmarshal(m.Body, &look) != nil || look.Key == "" {
+		if m.Class != ledger.ClassChatter || m.Edit || m.InDoubt > 0 || m.Key != "" || json.Unmarshal(m.Body, &look) != nil || look.Key == "" {
 			continue
 		}
 		kind := look.Key + " " + look.Project + " " + look.About
@@ -104,7 +104,7 @@ func (c *chat) dropStale(ctx context.Context, queued []ledger.QueuedMessage, now
 	var stale []ledger.QueuedMessage
 	all := true // Forget would drop exactly the stale messages
 	for _, m := range queued {
-		chatter := m.Class == ledger.ClassChatter && !m.Tried && !m.Edit
+		chatter := m.Class == ledger.ClassChatter && m.InDoubt == 0 && !m.Edit
 		if chatter && now.Sub(m.Time) > staleAfter {
 			stale = append(stale, m)
 			continue
