@@ -86,6 +86,9 @@ type Message struct {
 	// the message, or a press of its buttons, applies to them.
 	Project string `json:"project,omitempty"`
 	About   string `json:"about,omitempty"`
+	// Look is the line that a reply to a look answers, "" for any other message. Of
+	// replies to one line that wait for a chat, only the last is sent.
+	Look string `json:"look,omitempty"`
 	// Picture is a PNG of at most MaxPicture bytes, shown above the text. The
 	// text says everything that the picture shows, or a button gets it in another
 	// form, so a platform that refuses the picture shows the text alone.
