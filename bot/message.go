@@ -3,6 +3,7 @@ package bot
 import (
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/width"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -86,6 +87,9 @@ type Message struct {
 	// the message, or a press of its buttons, applies to them.
 	Project string `json:"project,omitempty"`
 	About   string `json:"about,omitempty"`
+	// Look is the line that a reply to a look answers, "" for any other message. Of
+	// replies to one line that wait for a chat, only the last is sent.
+	Look string `json:"look,omitempty"`
 	// Picture is a PNG of at most MaxPicture bytes, shown above the text. The
 	// text says everything that the picture shows, or a button gets it in another
 	// form, so a platform that refuses the picture shows the text alone.
@@ -131,13 +135,14 @@ func newMessage(key, first string) Message {
 
 // FirstLines returns a text as the first line of a message, of at most FirstWidth
 // columns, and a second one with its rest, if there is any. It breaks where a thought
-// ends, else between words.
+// ends, else between words, else within a word, with "…" on both sides. JoinFirst
+// joins the two again.
 func FirstLines(text string) []Line {
 	text = Clean(text)
 	if Width(text) <= FirstWidth {
 		return []Line{{Text: text}}
 	}
-	const shortest = FirstWidth / 2 // columns before the break
+	const shortest, shortestThought = FirstWidth / 4, FirstWidth / 2 // columns before the break
 	word, thought := 0, 0
 	for at, r := range text {
 		if Width(text[:at]) > FirstWidth {
@@ -147,7 +152,7 @@ func FirstLines(text string) []Line {
 			continue
 		}
 		word = at
-		if strings.ContainsRune(".;,", rune(text[at-1])) || strings.HasPrefix(text[at:], " (") || strings.HasPrefix(text[at:], " · ") {
+		if Width(text[:at]) >= shortestThought && endsThought(text, at) {
 			thought = at
 		}
 	}
@@ -155,9 +160,23 @@ func FirstLines(text string) []Line {
 		word = thought
 	}
 	if word == 0 { // one long word
-		return []Line{{Text: Cut(text, FirstWidth)}, {Text: text}}
+		head, tail := width.Split(text, FirstWidth-1)
+		return []Line{{Text: head + "…"}, {Text: "…" + tail, Rest: true}}
 	}
 	return []Line{{Text: strings.TrimRight(text[:word], ",;")}, {Text: strings.TrimPrefix(strings.TrimSpace(text[word:]), "· "), Rest: true}}
+}
+
+// endsThought reports whether a thought ends before the space at a position.
+func endsThought(text string, at int) bool {
+	return strings.ContainsRune(".;,", rune(text[at-1])) || strings.HasPrefix(text[at:], " (") || strings.HasPrefix(text[at:], " · ")
+}
+
+// JoinFirst returns a first line with its rest in the second.
+func JoinFirst(first, rest string) string {
+	if head, cut := strings.CutSuffix(first, "…"); cut && strings.HasPrefix(rest, "…") {
+		return head + strings.TrimPrefix(rest, "…")
+	}
+	return first + " " + rest
 }
 
 // refusal begins the reply to a command that was not carried out.

@@ -254,3 +254,31 @@ func TestSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstLines checks that a long first line goes on in the second, that nothing is
+// lost or stands there twice, and that a delivery can join the two again.
+func TestFirstLines(t *testing.T) {
+	path := "internal/checkout/adapters/payment_provider_test.go"
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"✓ shop #12 done", []string{"✓ shop #12 done"}},
+		{"● bookshop 11/12 · #12 builder · 01:58 now", []string{"● bookshop 11/12 · #12 builder", "01:58 now"}},
+		{"✓ shop #12 Rename CustomerRelationshipManagement", []string{"✓ shop #12 Rename", "CustomerRelationshipManagement"}},
+		{"✗ shop #7 " + path + " fails (q5)", []string{"✗ shop #7", path + " fails (q5)"}},
+		{"✗ " + path + " fails", []string{"✗ internal/checkout/adapters/payment_…", "…provider_test.go fails"}},
+		{strings.Repeat("界", 30), []string{strings.Repeat("界", 18) + "…", "…" + strings.Repeat("界", 12)}},
+	} {
+		var got []string
+		for i, l := range bot.FirstLines(c.text) {
+			got = append(got, l.Text)
+			if l.Rest != (i == 1) || i == 0 && bot.Width(l.Text) > bot.FirstWidth {
+				t.Errorf("%q: line %d is %+v", c.text, i, l)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.text, diff)
+		}
+	}
+}

@@ -114,7 +114,7 @@ func (w withColumn) Scan(dest ...any) error { return w.rows.Scan(append(dest, w.
 
 // BeginDelivery records that the delivery of a queued message begins. The
 // caller calls it before it sends the first byte, so that the message shows as
-// Tried after a crash. Each call stands for one delivery; AbortDelivery takes
+// InDoubt after a crash. Each call stands for one delivery; AbortDelivery takes
 // it back. From now on an edit of the message is queued behind it instead of
 // merged into it. Error: ledger.ErrReplaced if a newer message has replaced
 // this one. The caller then asks for the next message.
@@ -129,7 +129,7 @@ func (s *Store) BeginDelivery(ctx context.Context, id int64) error {
 }
 
 // AbortDelivery takes back one BeginDelivery: that delivery certainly failed. A
-// message with an earlier delivery in doubt stays Tried. Otherwise waiting
+// message with an earlier delivery in doubt keeps that doubt. Otherwise waiting
 // edits are merged into the message, which gives it a new id; the old id yields
 // ledger.ErrReplaced.
 func (s *Store) AbortDelivery(ctx context.Context, id int64) error {
@@ -198,7 +198,7 @@ func checkSent(m message, platformID string, at time.Time) error {
 
 // Drop gives up a queued message and records why. It does nothing for a message
 // that is dropped already. An edit that waits for the message becomes its own
-// message. If the dropped message was chatter and its delivery is in doubt, the
+// message. If the dropped message was chatter or a look and is in doubt, the
 // edit inherits the doubt: sent without a mark, it could be a second copy.
 func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 	return fail(fmt.Sprintf("drop message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {

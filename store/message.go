@@ -52,7 +52,7 @@ func (m *message) queued(target string) (ledger.QueuedMessage, error) {
 	if err != nil {
 		return ledger.QueuedMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	q := ledger.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, Tried: m.tried > 0}
+	q := ledger.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, InDoubt: m.tried}
 	if m.Edit {
 		q.Target = target
 	}
@@ -78,7 +78,7 @@ func (m *message) sent() (ledger.SentMessage, error) {
 // certainly did not arrive: the edit is then the first message that the chat
 // gets.
 func (m *message) passesDoubt() bool {
-	return m.Class == ledger.ClassChatter && !m.Edit && m.tried > 0
+	return (m.Class == ledger.ClassChatter || m.Class == ledger.ClassLook) && !m.Edit && m.tried > 0
 }
 
 // enqueue writes the messages of a batch and returns their chats without
@@ -228,7 +228,7 @@ const shownIDQuery = `SELECT platform FROM messages
 func checkMessages(b ledger.Batch) error {
 	for _, m := range b.Messages {
 		switch m.Class {
-		case ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter:
+		case ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassLook, ledger.ClassChatter:
 		default:
 			return fmt.Errorf("message %q to %q has the unknown class %q", m.Key, m.Chat, m.Class)
 		}

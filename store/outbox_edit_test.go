@@ -101,6 +101,7 @@ func testInheritedDoubt(t *testing.T, l ledgerStore) {
 	}{
 		{ledger.ClassChatter, 1, "s? later"},
 		{ledger.ClassChatter, 2, "s? later"},
+		{ledger.ClassLook, 2, "s? later"},
 		{ledger.ClassChatter, 0, "s later"}, // refused, for example
 		{ledger.ClassAsk, 1, "s later"},
 	} {

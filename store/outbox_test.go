@@ -113,7 +113,7 @@ func lines(t testing.TB, l ledgerStore, chat string) []string {
 		if m.Edit {
 			s += "+" + m.Target
 		}
-		if m.Tried {
+		if m.InDoubt > 0 {
 			s += "?"
 		}
 		out = append(out, s+" "+string(m.Body))
@@ -302,8 +302,10 @@ func testDoubt(t *testing.T, l ledgerStore) {
 	unsent()
 	begin(t, l, m.ID) // the delivery is in doubt a second time
 	begin(t, l, m.ID)
+	wantEqual(t, "in doubt", next(t, l, mira).InDoubt, 2)
 	unsent()
 	wantEqual(t, "the first one is still in doubt", lines(t, l, mira), []string{"q5? ask"})
+	wantEqual(t, "in doubt", next(t, l, mira).InDoubt, 1)
 }
 
 func testSettling(t *testing.T, l ledgerStore) {

@@ -46,8 +46,8 @@ func annotate(m bot.Message, again bool, lines ...string) bot.Message {
 	switch {
 	case len(body) == 0:
 	case body[0].Rest:
-		first, body = first+" "+body[0].Text, body[1:]
-	case wasCut && strings.HasPrefix(body[0].Text, cut): // by an earlier release, or within a long word
+		first, body = bot.JoinFirst(first, body[0].Text), body[1:]
+	case wasCut && strings.HasPrefix(body[0].Text, cut): // by an earlier release
 		first, body = body[0].Text, body[1:]
 	}
 	head := m.Lines[:len(m.Lines)-len(body)]

@@ -40,6 +40,8 @@ func TestAnnotate(t *testing.T) {
 			rest(lines("↻ ● bookshop 11/12 · #12 builder", "01:58", "why"))},
 		{"went on below", true, rest(lines("✗ shop has no task 5", "(it has #1–#3)", "more")), []string{"why"},
 			lines("↻ ✗ shop has no task 5 (it has #1–#3)", "why", "more")},
+		{"went on within a word", true, rest(lines("✗ internal/checkout/adapters/payment_…", "…provider_test.go fails", "more")), []string{"why"},
+			rest(lines("↻ ✗ internal/checkout/adapters/paymen…", "…t_provider_test.go fails", "why", "more"))},
 		{"was cut before", true, lines("✗ shop not started: the plan's line…", "✗ shop not started: the plan's line 41 is wrong", "more"), []string{"why"},
 			rest(lines("↻ ✗ shop not started: the plan's line", "41 is wrong", "why", "more"))},
 		{"was cut before and is cut again", true, lines("✗ shop not started: the plan's 41st…", "✗ shop not started: the plan's 41st line is wrong"), []string{"why"},

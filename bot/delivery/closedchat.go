@@ -43,7 +43,7 @@ func (c *chat) dropUndeliverable(ctx context.Context) error {
 	if err := c.redirect(ctx); err != nil {
 		return err
 	}
-	if _, err := o.Forget(ctx, c.address, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter); err != nil {
+	if _, err := o.Forget(ctx, c.address, ledger.ClassNotice, ledger.ClassReply, ledger.ClassLook, ledger.ClassChatter); err != nil {
 		return err
 	}
 	queued, err := o.Queued(ctx, c.address)

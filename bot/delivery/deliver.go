@@ -84,18 +84,22 @@ func (c *chat) isSend(m ledger.QueuedMessage) bool {
 }
 
 // send posts a message and settles it. A copy of a message in doubt, and a
-// question that waited long, get a line that says so.
+// question or look that waited long, get a line that says so.
 func (c *chat) send(ctx context.Context, m ledger.QueuedMessage, msg bot.Message, s slot) error {
 	now := c.d.o.Clock()
 	d := c.doubts[m.ID]
 	again := d.mayStandInChat(true)
 	held := now.Sub(m.Time) > lateThreshold
+	msg, asOf := c.current(m, msg, now)
 	var lines []string
 	if again {
 		lines = append(lines, resentLine(m.Class, d.restartedAt, now))
 	}
 	if held && m.Class == ledger.ClassAsk {
 		lines = append(lines, stillOpenLine(m.Time, now))
+	}
+	if asOf != "" {
+		lines = append(lines, asOf)
 	}
 	shown := annotate(msg, again, lines...)
 	o := bot.SendOptions{ReplyTo: m.ReplyTo, Silent: !c.makesSound(m, now)}

@@ -9,14 +9,15 @@
 // answer decides: Sent, Drop, or AbortDelivery for a message that certainly did not
 // arrive. After an uncertain one, such as a broken connection or the mark of a
 // process that died, chatter is dropped and any other message is sent again
-// with the sign "↻" and a line that says why. A marked copy is better than a
-// lost question. Edits and deletions are repeated without a mark, because
+// with the sign "↻" and a line that says why: the reply to a look once, unless
+// a later one to the same line waits, and any other until it arrives. A marked
+// copy is better than a lost question. Edits and deletions are repeated without a mark, because
 // repeating them changes nothing.
 //
 // Copies are limited: the waits between them grow to an hour; after three
 // copies the next one needs proof that the platform answers other calls; after
 // a day the message is given up. From the third copy on, the other messages of
-// the chat overtake it.
+// the chat overtake it, and a look in doubt at once.
 //
 // # Chats and the circuit
 //
@@ -34,6 +35,7 @@
 //   - deliver.go: sending and editing one message, sounds
 //   - joined.go: receipts that share one message
 //   - live.go: status messages that are kept up to date, deleted and pinned
+//   - look.go: replies to looks that wait, and what they say by then
 //   - doubt.go: messages that may have arrived, and when they are sent again
 //   - annotation.go: lines added to messages that are late or sent again
 //   - outage.go: the announcement after an outage or a restart
@@ -47,7 +49,7 @@
 // package time, so that tests run in a testing/synctest bubble.
 //
 // The tests hold these invariants, with random faults and crashes: no message
-// but chatter is lost; chatter is never sent twice; any other message that
-// comes again is marked; each chat's order is kept, except for messages set
+// but chatter is lost, nor a look before its second copy; chatter is never sent
+// twice, a look at most twice; any other message that comes again is marked; each chat's order is kept, except for messages set
 // aside; no window of time exceeds a rate limit.
 package delivery

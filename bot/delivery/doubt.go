@@ -32,8 +32,8 @@ type doubt struct {
 // process left the doubt.
 func (c *chat) doubtOf(m ledger.QueuedMessage) *doubt {
 	d := c.doubts[m.ID]
-	if d == nil && m.Tried {
-		d = &doubt{copies: 1, sends: 1}
+	if d == nil && m.InDoubt > 0 {
+		d = &doubt{copies: m.InDoubt, sends: m.InDoubt}
 		if m.Time.Before(c.d.startedAt) {
 			d.restartedAt = c.d.startedAt
 		}
@@ -77,8 +77,12 @@ func newestText(m ledger.QueuedMessage, queued []ledger.QueuedMessage) ledger.Qu
 	return m
 }
 
-// setAside reports whether the chat's other messages overtake this one.
-func (d *doubt) setAside() bool { return d != nil && d.copies >= setAsideAfter }
+// isSetAside reports whether the chat's other messages overtake this one. The reply to
+// a look has no order to keep.
+func (c *chat) isSetAside(m ledger.QueuedMessage) bool {
+	d := c.doubtOf(m)
+	return d != nil && (d.copies >= setAsideAfter || m.Class == ledger.ClassLook)
+}
 
 // resendWait returns how long to wait before the next copy; zero or less means
 // now. If the platform answers nothing with certainty, the message gets three

@@ -62,8 +62,9 @@ func TestManyMessagesInOrderWithinRates(t *testing.T) {
 }
 
 // TestFaultsAndCrashes checks with random errors and crashes that no message
-// but chatter is lost, that chatter is never sent twice, that every other copy
-// is marked, and that each chat's order is kept.
+// but chatter is lost, nor a look before its second copy, that chatter is never sent
+// twice and a look at most twice, that every other copy is marked, and that each
+// chat's order is kept.
 func TestFaultsAndCrashes(t *testing.T) {
 	seeds := uint64(6)
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
@@ -116,7 +117,7 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 		}
 		return true, nil
 	})
-	classes := []ledger.MessageClass{ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter}
+	classes := []ledger.MessageClass{ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassLook, ledger.ClassChatter}
 	class := map[string]ledger.MessageClass{}
 	ahead := map[string]bool{}
 	w.start()
@@ -178,13 +179,14 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 				if _, err := fmt.Sscanf(name, "n%d", &n); err != nil {
 					t.Fatal(err)
 				}
-				// Messages set aside after many doubts are the exception. Answers
-				// go ahead, and keep an order of their own.
+				// Messages set aside after many doubts are the exception, and looks
+				// after one. Answers go ahead, and keep an order of their own.
 				lane := &last
 				if ahead[chat+" "+name] {
 					lane = &lastAhead
 				}
-				if unclear[chat+" "+name] < setAsideAfter {
+				doubts := unclear[chat+" "+name]
+				if doubts == 0 || doubts < setAsideAfter && class[chat+" "+name] != ledger.ClassLook {
 					if n < *lane {
 						t.Errorf("seed %d, %s: %s came after n%d", seed, chat, name, *lane)
 					}
@@ -205,10 +207,11 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 			came, k := seen[name], class[chat+" "+name]
 			switch {
 			case came == 0 && k == ledger.ClassChatter && (late || unclear[chat+" "+name] > 0):
+			case came == 0 && k == ledger.ClassLook && unclear[chat+" "+name] > 1: // sent again once
 			case came == 0:
 				t.Errorf("seed %d, %s: %s (%s) is lost", seed, chat, name, k)
-			case k == ledger.ClassChatter && came > 1:
-				t.Errorf("seed %d, %s: chatter %s came %d times", seed, chat, name, came)
+			case k == ledger.ClassChatter && came > 1, k == ledger.ClassLook && came > 2:
+				t.Errorf("seed %d, %s: %s (%s) came %d times", seed, chat, name, k, came)
 			case came > unclear[chat+" "+name]+1:
 				t.Errorf("seed %d, %s: %s came %d times with %d doubts", seed, chat, name, came, unclear[chat+" "+name])
 			}
@@ -232,7 +235,7 @@ func (w *fixture) begunNames() map[string][]string {
 			if err := json.Unmarshal(m.Body, &b); err != nil {
 				w.t.Fatal(err)
 			}
-			if m.Tried {
+			if m.InDoubt > 0 {
 				names[chat] = append(names[chat], nameOf(b.First()))
 			}
 		}

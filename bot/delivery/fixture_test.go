@@ -385,7 +385,7 @@ func (w *fixture) queued() []string {
 			w.t.Fatal(err)
 		}
 		for _, m := range queue {
-			all = append(all, fmt.Sprintf("%s %s tried=%v %s", chat, m.Key, m.Tried, m.Body))
+			all = append(all, fmt.Sprintf("%s %s tried=%v %s", chat, m.Key, m.InDoubt > 0, m.Body))
 		}
 	}
 	return all

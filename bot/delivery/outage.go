@@ -2,21 +2,19 @@ package delivery
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// staleAfter is the age at which chatter is dropped after an outage. Younger
-// chatter may still be of use to somebody who waits for it.
+// staleAfter is the age at which chatter is dropped after an outage, and at which the
+// reply to a look says of what time it is. Younger ones are as good as new.
 const staleAfter = time.Minute
 
 // announceOutage prepares a chat for its first message after an outage or a
-// restart: it drops stale chatter and sends one message about the outage and
+// restart: it drops stale chatter and repeated looks, and sends one message about the outage and
 // the messages that follow. next is the message about to be sent. sent reports
 // that the announcement used the slot. The announcement is not stored, so a
 // process that dies right after it repeats it.
@@ -34,11 +32,11 @@ func (c *chat) announceOutage(ctx context.Context, next ledger.QueuedMessage, s 
 	// edit, no message waited long, or an answer went ahead of those that did. The
 	// outage stays pending until another message arrived: it may go on, and next
 	// wait with it.
-	if next.Edit || now.Sub(next.Time) <= lateThreshold {
-		return false, c.dropRepeated(ctx, queued, now)
+	kept, err := c.dropRepeated(ctx, queued, now)
+	if err != nil || next.Edit || now.Sub(next.Time) <= lateThreshold {
+		return false, err
 	}
-	kept, err := c.dropStale(ctx, queued, now)
-	if err != nil {
+	if kept, err = c.dropStale(ctx, kept, now); err != nil {
 		return false, err
 	}
 	if !o.observed || next.Time.Before(o.from) && c.starting {
@@ -78,33 +76,13 @@ func (c *chat) outageHandled() {
 	_, c.outagesHandled = c.d.circuit.latestOutage()
 }
 
-// dropRepeated drops old looks that a later look of the same kind answers too: a
-// person who gets no answer asks again and again.
-func (c *chat) dropRepeated(ctx context.Context, queued []ledger.QueuedMessage, now time.Time) error {
-	later := map[string]bool{}
-	for _, m := range slices.Backward(queued) {
-		var look bot.Message
-		if m.Class != ledger.ClassChatter || m.Edit || m.Tried || m.Key != "" || json.Unmarshal(m.Body, &look) != nil || look.Key == "" {
-			continue
-		}
-		kind := look.Key + " " + look.Project + " " + look.About
-		if later[kind] && now.Sub(m.Time) > staleAfter {
-			if err := c.drop(ctx, m, "a later answer says it"); err != nil {
-				return err
-			}
-		}
-		later[kind] = true
-	}
-	return nil
-}
-
 // dropStale drops old chatter and returns the remaining messages. It keeps edits,
 // because the outbox holds only the newest one for each message.
 func (c *chat) dropStale(ctx context.Context, queued []ledger.QueuedMessage, now time.Time) (kept []ledger.QueuedMessage, err error) {
 	var stale []ledger.QueuedMessage
 	all := true // Forget would drop exactly the stale messages
 	for _, m := range queued {
-		chatter := m.Class == ledger.ClassChatter && !m.Tried && !m.Edit
+		chatter := m.Class == ledger.ClassChatter && m.InDoubt == 0 && !m.Edit
 		if chatter && now.Sub(m.Time) > staleAfter {
 			stale = append(stale, m)
 			continue

@@ -277,10 +277,11 @@ func TestRestartWithinOutage(t *testing.T) {
 		want  []string
 	}{
 		{"long waits", 2 * time.Minute, []string{
-			"! Sent late: held up since 00:01\n1 question follows with its time (q1); what is over is left out. The rest is in /status.",
+			"look 9\nAs of 00:02.",
+			"! Sent late: held up since 00:01\n1 question follows with its time (q1). The rest is in /status.",
 			"? shop asks (q1)\nAsked 00:01, still open.",
 		}},
-		{"shorter waits", 5 * time.Minute, []string{"look 9"}},
+		{"shorter waits", 5 * time.Minute, []string{"look 9\nAs of 00:05."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -293,9 +294,7 @@ func TestRestartWithinOutage(t *testing.T) {
 				}
 				w.advance(c.looks - time.Minute)
 				for n := range 10 {
-					look := out("1", "", "", ledger.ClassChatter)
-					look.Body = []byte(fmt.Sprintf(`{"key":"tasks","lines":[{"text":"look %d"}]}`, n))
-					w.commit(look)
+					w.commit(look("1", "/tasks", fmt.Sprintf("look %d", n)))
 					w.advance(5 * time.Second)
 				}
 				w.advance(6*time.Minute - time.Since(epoch))

@@ -37,6 +37,10 @@ func TestCrashDuringSend(t *testing.T) {
 			"○ g17 queued · 01:47",
 			"↻ ○ g17 queued · 01:47\nSent again: the first is in doubt.",
 		}},
+		{ledger.ClassLook, "▸ shop tasks", []string{
+			"▸ shop tasks",
+			"↻ ▸ shop tasks\nSent again: the first is in doubt.\nAs of 03:06.",
+		}},
 		{ledger.ClassChatter, "● shop 6/12", []string{"● shop 6/12"}},
 	} {
 		t.Run(string(c.class), func(t *testing.T) {

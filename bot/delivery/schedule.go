@@ -25,32 +25,34 @@ func (c *chat) nextQueued(ctx context.Context) (m ledger.QueuedMessage, found bo
 			}
 			continue
 		}
-		d := c.doubtOf(m)
-		if wait = d.resendWait(c.d.circuit); wait <= 0 {
-			return m, true, 0, nil
+		wait = c.doubtOf(m).resendWait(c.d.circuit)
+		if c.isSetAside(m) && (wait > 0 || m.Class == ledger.ClassLook) { // a later look may be queued
+			return c.nextPastSetAside(ctx)
 		}
-		if !d.setAside() {
-			return m, false, wait, nil
-		}
-		return c.nextPastSetAside(ctx)
+		return m, wait <= 0, max(wait, 0), nil
 	}
 }
 
-// isDroppableDoubt reports whether m may have arrived and is chatter, which is
-// not worth a second copy.
+// isDroppableDoubt reports whether m may have arrived and is not worth another copy:
+// chatter, or a look that was sent again.
 func (c *chat) isDroppableDoubt(m ledger.QueuedMessage) bool {
-	return m.Class == ledger.ClassChatter && c.doubtOf(m).mayStandInChat(c.isSend(m))
+	d := c.doubtOf(m)
+	if !d.mayStandInChat(c.isSend(m)) {
+		return false
+	}
+	return m.Class == ledger.ClassChatter || m.Class == ledger.ClassLook && d.sends >= lookCopies
 }
 
 // nextPastSetAside returns the next message behind a message that is set aside.
-// Edits of a message that is set aside wait with it.
+// Edits of a message that is set aside wait with it. A look in doubt that a later one
+// answers too is dropped.
 func (c *chat) nextPastSetAside(ctx context.Context) (m ledger.QueuedMessage, found bool, wait time.Duration, err error) {
 	queued, err := c.d.o.Outbox.Queued(ctx, c.address)
 	if err != nil {
 		return m, false, 0, err
 	}
 	wait = never
-	aside := map[string]bool{}
+	aside, repeated := map[string]bool{}, repeatedLooks(queued)
 	for _, m := range queued {
 		if aside[m.Key] {
 			continue
@@ -65,11 +67,17 @@ func (c *chat) nextPastSetAside(ctx context.Context) (m ledger.QueuedMessage, fo
 			continue
 		}
 		d := c.doubtOf(m)
+		if d != nil && repeated[m.ID] {
+			if err := c.drop(ctx, m, whyRepeated); err != nil {
+				return m, false, 0, err
+			}
+			continue
+		}
 		due := d.resendWait(c.d.circuit)
 		if due <= 0 {
 			return m, true, 0, nil
 		}
-		if wait = min(wait, due); !d.setAside() {
+		if wait = min(wait, due); !c.isSetAside(m) {
 			break
 		}
 		aside[m.Key] = m.Key != ""

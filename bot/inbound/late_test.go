@@ -22,6 +22,9 @@ func TestLateLooks(t *testing.T) {
 	if n := len(w.shown[mira]); n != 1 {
 		t.Errorf("ten looks got %d answers:\n%s", n, w.transcript(mira))
 	}
+	if s := w.newest(mira); s.class != ledger.ClassLook || s.m.Look != "/tasks" {
+		t.Errorf("delivery cannot tell that later looks say the same: %s, %q", s.class, s.m.Look)
+	}
 	late("/queue", 5*time.Minute)
 	late("/tasks", 0)
 	if n := len(w.shown[mira]); n != 3 {

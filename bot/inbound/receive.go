@@ -74,7 +74,7 @@ func (v *request) receive(ctx context.Context) error {
 	case !forUs:
 		return v.commit(ctx)
 	case v.unclear != nil:
-		return v.commit(ctx, v.readReply(*v.unclear))
+		return v.commit(ctx, v.readReply(*v.unclear, v.in.Text))
 	case v.in.Media && (line == "" || v.wordless() && (v.albumAnswered() || v.tried && len(v.files) == 0)):
 		return v.withoutText(ctx)
 	case line == "":

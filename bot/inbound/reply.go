@@ -10,19 +10,23 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// readReply is the reply to a command that only reads, or to a command that
-// leads to several inputs.
-func (v *request) readReply(m bot.Message) ledger.Outgoing {
-	class := ledger.ClassChatter
-	if m.Cause != "" || m.Refused {
+// readReply is the reply to a line that only reads, or that leads to several inputs.
+func (v *request) readReply(m bot.Message, line string) ledger.Outgoing {
+	live := strings.HasPrefix(m.Key, "status.")
+	class := ledger.ClassLook
+	switch {
+	case live:
+	case m.Cause != "" || m.Refused:
 		class = ledger.ClassReply // the sender must learn whether something was done
+	case v.in.ReplyTo == "": // what a line means in a reply, that message says too
+		m.Look = line
 	}
 	o := v.outgoing(m, class)
 	if repeatsText(m) {
 		o.Key = v.onceKey(m.Project)
 	}
-	if strings.HasPrefix(m.Key, "status.") {
-		o.Class, o.Key = ledger.ClassChatter, bot.LiveKey(m.Project)
+	if live {
+		o.Key = bot.LiveKey(m.Project)
 		if !v.in.Unseen {
 			o.ReplyTo = ""
 		}

@@ -41,9 +41,9 @@ func (v *request) run(ctx context.Context, line string) error {
 	case d.senderRemoved:
 		return v.commit(ctx)
 	default:
-		replies := []ledger.Outgoing{v.readReply(m)}
+		replies := []ledger.Outgoing{v.readReply(m, line)}
 		for _, also := range m.Also {
-			replies = append(replies, v.readReply(also))
+			replies = append(replies, v.readReply(also, line))
 		}
 		if d.accepted && v.in.Press != "" && strings.HasPrefix(v.key, onceKey) {
 			replies = append(replies, v.removeButtons()...)

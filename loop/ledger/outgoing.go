@@ -28,16 +28,17 @@ const (
 	ClassAsk     MessageClass = "ask"     // a question: sent again with a mark, also after an outage
 	ClassNotice  MessageClass = "notice"  // news that a person must learn: sent again with a mark
 	ClassReply   MessageClass = "reply"   // reply to a command that changed something: sent again, since a second equal reply does no harm
-	ClassChatter MessageClass = "chatter" // status and replies to read-only commands: dropped
+	ClassLook    MessageClass = "look"    // reply to a read-only command: sent again with a mark, once; after an outage the newest of each kind
+	ClassChatter MessageClass = "chatter" // status and what is over: dropped
 )
 
 // QueuedMessage is an Outgoing in the outbox, not yet delivered or dropped.
 type QueuedMessage struct {
 	Outgoing
-	ID     int64
-	Time   time.Time // when it was committed
-	Target string    // the platform's id of the message to edit, "" if there is none
-	Tried  bool      // a delivery began, and its outcome is unknown
+	ID      int64
+	Time    time.Time // when it was committed
+	Target  string    // the platform's id of the message to edit, "" if there is none
+	InDoubt int       // number of deliveries that began and whose outcome is unknown
 }
 
 // SentMessage is a message that a chat shows.

@@ -14,10 +14,8 @@ func Structure(m bot.Message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s project=%s about=%s refused=%v", m.Key, m.Project, m.About, m.Refused)
 	kinds := []bot.LineKind{}
-	for n, l := range m.Lines {
-		// A first line that was too wide goes on in the second one; one that is a
-		// single long word is repeated there.
-		if !l.Rest && (n != 1 || l.Kind != bot.Plain || !strings.HasPrefix(l.Text, strings.TrimSuffix(m.First(), "…"))) {
+	for _, l := range m.Lines {
+		if !l.Rest { // a first line that was too wide goes on in the second one
 			kinds = append(kinds, l.Kind)
 		}
 	}
