@@ -86,6 +86,9 @@ type Message struct {
 	// the message, or a press of its buttons, applies to them.
 	Project string `json:"project,omitempty"`
 	About   string `json:"about,omitempty"`
+	// Run is the id of the run that the message announces, where its key in the outbox
+	// does not say so: its buttons end with that run.
+	Run string `json:"run,omitempty"`
 	// Picture is a PNG of at most MaxPicture bytes, shown above the text. The
 	// text says everything that the picture shows, or a button gets it in another
 	// form, so a platform that refuses the picture shows the text alone.
