@@ -12,10 +12,7 @@ import (
 // answer: the buttons go, the text of the question stays (docs/spec 23.5). item
 // is the id of the guidance that the answer was queued as, "" if it was not.
 func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item string, now time.Time) Message {
-	by := Cut(Clean(b.By), 12)
-	if b.By == "console" {
-		by = theHost
-	}
+	by := answeredBy(b.By)
 	w := wordingOf(q)
 	verb, known := w.verb(b.Choice)
 	what := orElse(verb.settled, upper(Clean(b.Choice)))
@@ -57,6 +54,14 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 		m.button("Undo", Undoing(q.ID))
 	}
 	return m
+}
+
+// answeredBy returns the name of a person who answered, in at most 12 columns.
+func answeredBy(name string) string {
+	if name == "console" {
+		return theHost
+	}
+	return Cut(Clean(name), 12)
 }
 
 // Undoing returns the command that takes back a question's answer: "q5 undo".

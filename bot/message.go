@@ -90,6 +90,9 @@ type Message struct {
 	// Look is the line that a reply to a look answers, "" for any other message. Of
 	// replies to one line that wait for a chat, only the last is sent.
 	Look string `json:"look,omitempty"`
+	// Run is the id of the run that the message announces, where its key in the outbox
+	// does not say so: its buttons end with that run.
+	Run string `json:"run,omitempty"`
 	// Picture is a PNG of at most MaxPicture bytes, shown above the text. The
 	// text says everything that the picture shows, or a button gets it in another
 	// form, so a platform that refuses the picture shows the text alone.

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,15 +14,20 @@ import (
 func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	r := s.Project.Run
 	m := newMessage("run.started", firstLine(SignNow, s.Project.Name, r.ID+" started, "+Plural(b.Tasks, "task"), ""))
-	m.Project = s.Project.Name
-	facts := now.Format("15:04")
+	m.Project, m.Run = s.Project.Name, r.ID
+	began, first := now.Format("15:04"), ""
 	if b.First != "" {
-		facts += " · first: " + shortID(b.First)
+		first = "first: " + shortID(b.First)
 		if t, ok := FindTask(s, b.First); ok {
-			facts += " " + Cut(Clean(t.Task.Title), 34)
+			first += " " + Cut(Clean(t.Task.Title), 34)
 		}
 	}
-	m.add(facts)
+	if a, ok := StartOf(s.Project); ok {
+		m.add(began + ", by " + answeredBy(a.By))
+		m.add(upper(first))
+	} else {
+		m.add(strings.TrimSuffix(began+" · "+first, " · "))
+	}
 	if r.Base.Branch != "" {
 		m.add("Branch " + Clean(r.Base.Branch))
 	}
@@ -56,6 +62,19 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	m.button("Pause", "/pause")
 	m.button("Stop", "/stop")
 	return m
+}
+
+// StartOf returns the answer that confirmed the start of the run, and whether the state
+// still has it. A run that began otherwise, or later than its answer, has none.
+func StartOf(p loop.Project) (loop.Answered, bool) {
+	n := slices.IndexFunc(p.Answered, func(a loop.Answered) bool {
+		starts := a.Choice == "start" || a.Choice == "review"
+		return a.Subject.Kind == ledger.AskStart && starts && p.Run != nil && a.At.Equal(p.Run.Planned)
+	})
+	if n < 0 {
+		return loop.Answered{}, false
+	}
+	return p.Answered[n], true
 }
 
 // StartedOn names the branch that a run starts from in place of HEAD, and its commit;

@@ -131,7 +131,8 @@ func (v *request) command(text string) (mine, is bool) {
 }
 
 // repliedTo returns the key of the replied-to message, and records its subject
-// in v.
+// in v. A message that announces a run is about that run, also where its key is that of
+// the question that confirmed the start.
 func (v *request) repliedTo(ctx context.Context) (key string, found bool, err error) {
 	if v.in.ReplyTo == "" {
 		return "", false, nil
@@ -154,7 +155,7 @@ func (v *request) repliedTo(ctx context.Context) (key string, found bool, err er
 		return key, key != "", nil
 	}
 	v.readSubject(sent)
-	return sent.Key, true, nil
+	return cmp.Or(v.pressed.Run, sent.Key), true, nil
 }
 
 // errNotYetNoted means that a person replied to a message whose sending is not

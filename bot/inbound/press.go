@@ -1,6 +1,7 @@
 package inbound
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -101,7 +102,7 @@ func (v *request) removeButtons() []ledger.Outgoing {
 // isOfPastRun reports whether the button belongs to a run that is over, so that
 // its command would pause or stop a later run.
 func (v *request) isOfPastRun(c bot.Command) (now string, old bool) {
-	m := runKey.FindStringSubmatch(v.key)
+	m := runKey.FindStringSubmatch(cmp.Or(v.pressed.Run, v.key))
 	if m == nil || (c.Verb != bot.VerbPause && c.Verb != bot.VerbResume && c.Verb != bot.VerbStop) {
 		return "", false
 	}
@@ -199,6 +200,8 @@ func (v *request) toastFor(in loop.Input, a ledger.Answer) string {
 	}
 	b, answers := in.Body.(loop.AnswerQuestion)
 	switch {
+	case a.OK && v.o.NoticeStays:
+		return ""
 	case answers && a.Code == ledger.CodeSettled:
 		if s, ok := v.conflict(in, a); ok {
 			return bot.ConflictText(s, v.in.Actor, b.Choice, v.now)

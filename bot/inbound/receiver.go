@@ -60,6 +60,9 @@ type Options struct {
 	// Notice acknowledges a press, as bot.Sender does. nil: presses are not
 	// acknowledged.
 	Notice func(ctx context.Context, pressID, text string) error
+	// NoticeStays reports that a notice is a message in the chat, as in Slack: there is
+	// none that only repeats what an edit shows.
+	NoticeStays bool
 	// Ask opens a form for the text that command needs, and reports whether a
 	// form was opened. If not, or if Ask is nil, the receiver sends the message
 	// ask, and a reply to it is the text.

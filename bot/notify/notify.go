@@ -74,7 +74,7 @@ func (c *composer) entry(e ledger.Entry) {
 		if c.after.Project.Run.Aside() {
 			break // its end says what it did
 		}
-		c.push(c.runKey(), ledger.ClassNotice, c.before.Project.Internal > 0 || !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
+		c.started(b)
 		// The live message is posted anew for each run, so that it stays at the
 		// end of the chat (docs/spec 21.3).
 		c.push(bot.LiveKey(c.after.Project.Name), ledger.ClassChatter, true, bot.Status(c.last, c.now))

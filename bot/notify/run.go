@@ -2,12 +2,32 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
+
+// started announces a run. Where its confirmation was asked, that message becomes the
+// announcement (docs/spec 6.1), unless it has to make a sound, which no edit makes.
+func (c *composer) started(b ledger.RunStarted) {
+	m := bot.Started(c.after, b, c.now)
+	silent := c.before.Project.Internal > 0 || !bot.Degraded(c.after.Project.Run)
+	var asked []string
+	confirmed, ok := bot.StartOf(c.after.Project)
+	if ok {
+		asked = c.chatsShowing(confirmed.ID)
+	}
+	for _, r := range c.readers() {
+		o := ledger.Outgoing{Chat: r.chat, Key: c.runKey(), Class: ledger.ClassNotice, Silent: silent || c.quiet(r.chat)}
+		if o.Silent && slices.Contains(asked, r.chat) {
+			o.Key, o.Edit = confirmed.ID, true
+		}
+		c.send(o, m)
+	}
+}
 
 // stateSet tells of waits. Pauses and resumptions are replies to a person's
 // command and part of the live status.

@@ -44,7 +44,7 @@ func (n *firstNight) message(texts ...string) telegram.Message {
 // phoneTime and phoneUntil match the times of messages that are of the day, boundaryLevel
 // what the machine gives.
 var (
-	phoneTime     = regexp.MustCompile(`(^)\d\d:\d\d( ·)`)
+	phoneTime     = regexp.MustCompile(`(^)\d\d:\d\d( ·|, by)`)
 	phoneUntil    = regexp.MustCompile(`by \d\d:\d\d:`)
 	boundaryLevel = regexp.MustCompile(`Boundary level \d`)
 )

@@ -321,7 +321,7 @@ func (p *slackPhone) options(o delivery.Options) delivery.Options {
 }
 
 func (p *slackPhone) reception(o inbound.Options, s *store.Store) inbound.Options {
-	o.Outbox, o.Notice, o.Ask = threads{s}, p.bot.Notice, p.bot.OpenForm
+	o.Outbox, o.Notice, o.NoticeStays, o.Ask = threads{s}, p.bot.Notice, true, p.bot.OpenForm
 	return o
 }
 

@@ -36,7 +36,7 @@ import (
 //     which is at work when the answer comes.
 const unbuilt = 1 // notifications of the specification that are not implemented
 
-// pushes is the number of notifications from 23:10 on, in the shop's thread.
+// pushes is the number of notifications from 23:09 on, in the shop's thread.
 const pushes = 8 - unbuilt
 
 // scene is the content of a chat at a time, by the first lines of its messages.
@@ -233,7 +233,7 @@ func counted(t *testing.T, who string, all []shownMessage) {
 		case m.live:
 			live[project(m.first)]++
 			continue
-		case m.reply || m.at.Before(at("23:10")):
+		case m.reply || m.at.Before(at("23:09")): // the announcement is in the message of the confirmation
 			continue
 		}
 		if project(m.first) == "shop" {

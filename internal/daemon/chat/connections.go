@@ -128,7 +128,7 @@ func (c *Connections) dial(p platform.Platform, row int) (*connection, error) {
 		Clock: h.now,
 	})
 	conn.receiver = reopening{inbound.New(inbound.Options{
-		Service: h.o.Host, Outbox: sentOutbox{h.o.Store, conn}, Hash: h.o.Hash, Notice: conn.adapter.Sender.Notice, Ask: conn.adapter.Ask, Name: conn.name,
+		Service: h.o.Host, Outbox: sentOutbox{h.o.Store, conn}, Hash: h.o.Hash, Notice: conn.adapter.Sender.Notice, NoticeStays: p.NoticeStays, Ask: conn.adapter.Ask, Name: conn.name,
 		Fetch: conn.adapter.Fetch, Files: h.o.Files, Transcribes: func() bool { return len(h.o.Catalog.Config().Transcribe) > 0 }, ProjectOf: h.Threads.Project, Clock: h.now, Log: h.o.Log,
 	}), conn.dispatcher, h.onMessage}
 	return conn, nil

@@ -39,6 +39,8 @@ type Platform struct {
 	// Probe asks the platform, for the command doctor, whether tokens and
 	// threads work. It fetches no updates, so it may run beside the daemon.
 	Probe func(ctx context.Context, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error)
+	// NoticeStays reports that the notice about a press is a message in the chat.
+	NoticeStays bool
 	// Limits are the platform's rate limits.
 	Limits *delivery.Limits
 

@@ -13,7 +13,7 @@ import (
 )
 
 // optional names the cells that a row may leave empty.
-var optional = []string{"PairLink", "BotName", "Ask", "SetMenu", "Reads"}
+var optional = []string{"PairLink", "BotName", "Ask", "NoticeStays", "SetMenu", "Reads"}
 
 // TestTable checks that no row and no connection has an empty cell without a
 // reason, and that each adapter passes the conformance suite.

@@ -21,6 +21,8 @@ var Slack = Platform{
 	// channel see its messages, and nobody mentions an app by name.
 	Lacks: []string{"BotName", "SetMenu", "Reads", "PairLink"},
 
+	NoticeStays: true,
+
 	Section: func(c *config.Config) any {
 		if c.Slack == nil {
 			return nil

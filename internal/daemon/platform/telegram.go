@@ -21,7 +21,8 @@ import (
 var Telegram = Platform{
 	Name:  "telegram",
 	Title: "Telegram",
-	Lacks: []string{"Ask"}, // Telegram has no forms: the bot asks by message
+	// Telegram has no forms: the bot asks by message. A notice is shown for seconds.
+	Lacks: []string{"Ask", "NoticeStays"},
 
 	Section: func(c *config.Config) any {
 		if c.Telegram == nil {
