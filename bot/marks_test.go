@@ -15,6 +15,7 @@ func TestWithoutMarks(t *testing.T) {
 		"a lone ` stays":                   "a lone ` stays",
 		"``code``":                         "code",
 		"'`'":                              "'`'",
+		"a\n~~~~~~~~\nb":                   "a\n~~~~~~~~\nb",
 	} {
 		if got := bot.WithoutMarks(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
