@@ -15,6 +15,7 @@ func TestWithoutMarks(t *testing.T) {
 		"a lone ` stays":                   "a lone ` stays",
 		"``code``":                         "code",
 		"'`'":                              "'`'",
+		"x\n```\ny\n```U\nz":               "x\ny\nU\nz",
 		"a\n~~~~~~~~\nb":                   "a\n~~~~~~~~\nb",
 	} {
 		if got := bot.WithoutMarks(in); got != want {
