@@ -18,9 +18,6 @@ func (v *request) readReply(m bot.Message) ledger.Outgoing {
 		class = ledger.ClassReply // the sender must learn whether something was done
 	}
 	o := v.outgoing(m, class)
-	if repeatsText(m) {
-		o.Key = v.onceKey(m.Project)
-	}
 	if strings.HasPrefix(m.Key, "status.") {
 		o.Class, o.Key = ledger.ClassChatter, bot.LiveKey(m.Project)
 		if !v.in.Unseen {
@@ -28,6 +25,18 @@ func (v *request) readReply(m bot.Message) ledger.Outgoing {
 		}
 	}
 	return o
+}
+
+// keyOfReply returns the key of a reply: one with buttons can be edited once these are
+// spent.
+func (v *request) keyOfReply(m bot.Message) string {
+	switch {
+	case repeatsText(m):
+		return v.onceKey(m.Project)
+	case len(m.Buttons) > 0:
+		return replyKey + strings.TrimPrefix(v.onceKey(m.Project), onceKey)
+	}
+	return ""
 }
 
 // onceKey returns the key of a reply whose buttons are spent by one press. It ends with
@@ -102,9 +111,7 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 		}
 	case loop.DropGuidance, loop.KeepGuidance:
 		if d, is := b.(loop.DropGuidance); is && a.OK && v.takes {
-			o := v.answer(bot.Meant(before, d.ID))
-			o.Key = v.onceKey(in.Project)
-			return []ledger.Outgoing{o}
+			return []ledger.Outgoing{v.answer(bot.Meant(before, d.ID))}
 		}
 		if a.OK && v.onReceipt() {
 			return nil
@@ -133,11 +140,7 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 		}
 		m = questionElsewhere(a.ID, in.Project)
 	}
-	o := v.answer(m)
-	if repeatsText(m) {
-		o.Key = v.onceKey(in.Project)
-	}
-	return []ledger.Outgoing{o}
+	return []ledger.Outgoing{v.answer(m)}
 }
 
 // saySent is the age at which the receipt of a message names its time.
