@@ -138,7 +138,9 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 		if v.in.Private {
 			return nil // the question appears in this chat
 		}
-		m = questionElsewhere(a.ID, in.Project)
+		o := v.answer(questionElsewhere(a.ID, in.Project))
+		o.Key = bot.ElsewhereKey(a.ID)
+		return []ledger.Outgoing{o}
 	}
 	return []ledger.Outgoing{v.answer(m)}
 }
