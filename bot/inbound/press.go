@@ -17,9 +17,6 @@ import (
 // They are removed after one press, because a second would send the text again.
 const onceKey = "once/"
 
-// replyKey begins the key of any other reply with buttons.
-const replyKey = "reply/"
-
 // answered ends a message with onceKey after its press.
 const answered = "Answered."
 

@@ -34,7 +34,7 @@ func (v *request) keyOfReply(m bot.Message) string {
 	case repeatsText(m):
 		return v.onceKey(m.Project)
 	case len(m.Buttons) > 0:
-		return replyKey + strings.TrimPrefix(v.onceKey(m.Project), onceKey)
+		return bot.ReplyKey + m.Project + "/" + strings.TrimPrefix(v.onceKey(m.Project), onceKey)
 	}
 	return ""
 }
