@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -85,7 +84,7 @@ func (c *chat) dropRepeated(ctx context.Context, queued []ledger.QueuedMessage, 
 	later := map[string]bool{}
 	for _, m := range slices.Backward(queued) {
 		var look bot.Message
-		if m.Class != ledger.ClassChatter || m.Edit || m.Tried || m.Key != "" && !strings.HasPrefix(m.Key, bot.ReplyKey) || json.Unmarshal(m.Body, &look) != nil || look.Key == "" {
+		if m.Class != ledger.ClassChatter || m.Edit || m.Tried || m.Key != "" || json.Unmarshal(m.Body, &look) != nil || look.Key == "" {
 			continue
 		}
 		kind := look.Key + " " + look.Project + " " + look.About

@@ -293,11 +293,7 @@ func TestRestartWithinOutage(t *testing.T) {
 				}
 				w.advance(c.looks - time.Minute)
 				for n := range 10 {
-					key := "" // with buttons it has one of its own
-					if n%2 > 0 {
-						key = fmt.Sprintf("%sshop/telegram:%d", bot.ReplyKey, n)
-					}
-					look := out("1", key, "", ledger.ClassChatter)
+					look := out("1", "", "", ledger.ClassChatter)
 					look.Body = []byte(fmt.Sprintf(`{"key":"tasks","lines":[{"text":"look %d"}]}`, n))
 					w.commit(look)
 					w.advance(5 * time.Second)
