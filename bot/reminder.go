@@ -16,6 +16,13 @@ const reminderPrefix = "remind/"
 // settled.
 func ReminderKey(question string) string { return reminderPrefix + question }
 
+// ReplyKey begins the key of a reply with buttons, which go by an edit once they are spent.
+const ReplyKey = "reply/"
+
+// ElsewhereKey returns the key of the message that tells a group that a question is asked
+// in a person's own chat.
+func ElsewhereKey(question string) string { return "asked/" + question }
+
 // QuestionOf returns the id of the question that a message's key stands for, also
 // for a reminder's key; "" for any other key.
 func QuestionOf(key string) string {

@@ -405,15 +405,28 @@ func (d *decision) canUndo(id string) (a Addition, ok bool) {
 // noneBegun reports whether no task of an addition has begun. If one has, it refuses
 // the input.
 func (d *decision) noneBegun(a Addition) bool {
-	if d.Project.Source == a.Source.String() {
-		for _, task := range a.IDs {
-			if t, ok := d.task(task); ok && (t.Attempts > 0 || t.Attempt != nil || t.Status == ledger.Active || t.Status == ledger.Done) {
-				d.refuse(ledger.CodeActive, "%s has begun; /skip it instead", ledger.ShortID(task))
-				return false
-			}
+	task, has := d.Project.Begun(a)
+	if has {
+		d.refuse(ledger.CodeActive, "%s has begun; /skip it instead", ledger.ShortID(task))
+	}
+	return !has
+}
+
+// Begun returns the first task of an addition that has begun, and whether one has.
+func (p Project) Begun(a Addition) (task string, ok bool) {
+	if p.Source != a.Source.String() {
+		return "", false
+	}
+	for _, id := range a.IDs {
+		n := p.index(id)
+		if n < 0 {
+			continue
+		}
+		if t := p.Tasks.At(n); t.Attempts > 0 || t.Attempt != nil || t.Status == ledger.Active || t.Status == ledger.Done {
+			return id, true
 		}
 	}
-	return true
+	return "", false
 }
 
 // tasksTakenOut records what became of an undo. A person took the lines away, so their

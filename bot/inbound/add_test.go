@@ -62,6 +62,11 @@ func TestAdd(t *testing.T) {
 	if got := w.plan.titles(); got != "Zoom on a tap" || w.plan.tasks[0].Body != "On the phone alone." {
 		t.Errorf("added again: %q", got)
 	}
+	messages := len(w.shown[mira])
+	w.press(mira, mira, s, "Add again")
+	if n := len(w.shown[mira]); n != messages || len(s.m.Buttons) > 0 || !strings.Contains(w.toasts[len(w.toasts)-1], "has that title already") {
+		t.Errorf("the second press of Add again: %q\n%s", w.toasts, s.m.Text(0))
+	}
 	w.private(mira, "/add zoom on a TAP")
 	if m := w.newest(mira).m; !strings.Contains(m.First(), "has that title already") {
 		t.Errorf("twice: %s", m.Text(0))

@@ -17,6 +17,9 @@ import (
 // They are removed after one press, because a second would send the text again.
 const onceKey = "once/"
 
+// answered ends a message with onceKey after its press.
+const answered = "Answered."
+
 // liveKey begins the keys of live messages (bot.LiveKey), which are edited
 // without being stored.
 const liveKey = "status/"
@@ -45,6 +48,9 @@ func (v *request) press(ctx context.Context) error {
 	if now, old := v.isOfPastRun(c); old {
 		return v.deadButton(ctx, now)
 	}
+	if why, is := v.spent(twin); is && c.Verb != bot.VerbAnswer { // an answer that came first is named below
+		return v.deadButton(ctx, why+". Nothing changed.")
+	}
 	if command, is := v.needsWords(twin); is {
 		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, v.in.Private, c)) {
 			return v.forbidden(ctx, c)
@@ -57,10 +63,19 @@ func (v *request) press(ctx context.Context) error {
 	return v.run(ctx, twin)
 }
 
+// spent reports whether the command of a button can do nothing any more, and why. What
+// overrules an answer is offered to do something again.
+func (v *request) spent(twin string) (why string, is bool) {
+	if v.pressed.Key == "press.second" {
+		return "", false
+	}
+	return bot.ButtonSpent(v.o.Service, bot.Request{Actor: v.in.Actor, Project: v.project, Text: twin})
+}
+
 // deadButton tells the sender why a pressed button has no effect any more, and
 // removes the buttons.
 func (v *request) deadButton(ctx context.Context, why string) error {
-	if err := v.commit(ctx, v.removeButtons()...); err != nil {
+	if err := v.commit(ctx, v.removeButtons("Nothing was done.")...); err != nil {
 		return err
 	}
 	v.notice(ctx, why)
@@ -81,15 +96,23 @@ func (v *request) isCurrent(ctx context.Context, sent ledger.SentMessage) (bool,
 	return found && newest.ID == sent.ID, nil
 }
 
-// removeButtons returns the edit that removes the pressed message's buttons.
-func (v *request) removeButtons() []ledger.Outgoing {
+// removeButtons returns the edit that removes the pressed message's spent buttons, and all
+// of a message that one press has answered, or whose subject is over. outcome ends a message
+// that is spent by one press.
+func (v *request) removeButtons(outcome string) []ledger.Outgoing {
 	if !v.current || len(v.pressed.Buttons) == 0 {
 		return nil
 	}
 	m := v.pressed
-	m.Buttons = nil
-	if strings.HasPrefix(v.key, onceKey) {
-		m.Lines = append(slices.Clone(m.Lines), bot.Line{Text: "Answered."})
+	m.Buttons = slices.DeleteFunc(slices.Clone(m.Buttons), func(b bot.Button) bool {
+		_, is := v.spent(b.Command)
+		return is
+	})
+	if outcome == answered || len(m.Buttons) == len(v.pressed.Buttons) {
+		m.Buttons = nil
+	}
+	if strings.HasPrefix(v.key, onceKey) && len(m.Buttons) == 0 {
+		m.Lines = append(slices.Clone(m.Lines), bot.Line{Text: outcome})
 		m.Lines = slices.DeleteFunc(m.Lines, func(l bot.Line) bool { return l.Pending })
 	}
 	body, err := json.Marshal(m)
@@ -97,6 +120,15 @@ func (v *request) removeButtons() []ledger.Outgoing {
 		return nil
 	}
 	return []ledger.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: ledger.ClassChatter, Silent: true, Body: body}}
+}
+
+// removeSpent returns the edit that removes the pressed message's spent buttons, none if
+// it has none.
+func (v *request) removeSpent() []ledger.Outgoing {
+	if !slices.ContainsFunc(v.pressed.Buttons, func(b bot.Button) bool { _, is := v.spent(b.Command); return is }) {
+		return nil
+	}
+	return v.removeButtons("")
 }
 
 // isOfPastRun reports whether the button belongs to a run that is over, so that
@@ -154,11 +186,13 @@ func (v *request) askWords(ctx context.Context, command string) error {
 // An answer pressed below another message is confirmed in a reply.
 func (v *request) pressedAnswer(a ledger.Answer) []ledger.Outgoing {
 	switch {
-	case !a.OK && a.Code == ledger.CodeSettled:
+	case !a.OK && a.Code == ledger.CodeSettled && bot.QuestionOf(v.key) != "":
 		return nil // the question's message shows the answer
+	case !a.OK && a.Code == ledger.CodeSettled:
+		return v.removeSpent()
 	case !a.OK && a.Code == ledger.CodeNoQuestion:
 		if bot.QuestionOf(v.key) != "" {
-			return v.removeButtons()
+			return v.removeButtons("")
 		}
 		return nil
 	case a.OK && bot.QuestionOf(v.key) != "":

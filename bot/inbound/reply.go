@@ -22,9 +22,6 @@ func (v *request) readReply(m bot.Message, line string) ledger.Outgoing {
 		m.Look = line
 	}
 	o := v.outgoing(m, class)
-	if repeatsText(m) {
-		o.Key = v.onceKey(m.Project)
-	}
 	if live {
 		o.Key = bot.LiveKey(m.Project)
 		if !v.in.Unseen {
@@ -32,6 +29,18 @@ func (v *request) readReply(m bot.Message, line string) ledger.Outgoing {
 		}
 	}
 	return o
+}
+
+// keyOfReply returns the key of a reply: one with buttons can be edited once these are
+// spent.
+func (v *request) keyOfReply(m bot.Message) string {
+	switch {
+	case repeatsText(m):
+		return v.onceKey(m.Project)
+	case len(m.Buttons) > 0:
+		return bot.ReplyKey + m.Project + "/" + strings.TrimPrefix(v.onceKey(m.Project), onceKey)
+	}
+	return ""
 }
 
 // onceKey returns the key of a reply whose buttons are spent by one press. It ends with
@@ -106,9 +115,7 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 		}
 	case loop.DropGuidance, loop.KeepGuidance:
 		if d, is := b.(loop.DropGuidance); is && a.OK && v.takes {
-			o := v.answer(bot.Meant(before, d.ID))
-			o.Key = v.onceKey(in.Project)
-			return []ledger.Outgoing{o}
+			return []ledger.Outgoing{v.answer(bot.Meant(before, d.ID))}
 		}
 		if a.OK && v.onReceipt() {
 			return nil
@@ -135,13 +142,11 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 		if v.in.Private {
 			return nil // the question appears in this chat
 		}
-		m = questionElsewhere(a.ID, in.Project)
+		o := v.answer(questionElsewhere(a.ID, in.Project))
+		o.Key = bot.ElsewhereKey(a.ID)
+		return []ledger.Outgoing{o}
 	}
-	o := v.answer(m)
-	if repeatsText(m) {
-		o.Key = v.onceKey(in.Project)
-	}
-	return []ledger.Outgoing{o}
+	return []ledger.Outgoing{v.answer(m)}
 }
 
 // saySent is the age at which the receipt of a message names its time.

@@ -69,7 +69,7 @@ func (v *request) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outg
 	if err != nil { // cannot happen: a struct of strings always encodes
 		v.o.Log.Error("encode message", "key", m.Key, "error", err)
 	}
-	o := ledger.Outgoing{Chat: v.in.Chat, Class: class, Silent: true, Ahead: true, Body: body}
+	o := ledger.Outgoing{Chat: v.in.Chat, Key: v.keyOfReply(m), Class: class, Silent: true, Ahead: true, Body: body}
 	switch {
 	case v.in.Edited: // the receipt already replies to the edited message, and is found by that
 		o.ReplyTo = v.receiptID

@@ -46,7 +46,7 @@ func (v *request) run(ctx context.Context, line string) error {
 			replies = append(replies, v.readReply(also, line))
 		}
 		if d.accepted && v.in.Press != "" && strings.HasPrefix(v.key, onceKey) {
-			replies = append(replies, v.removeButtons()...)
+			replies = append(replies, v.removeButtons(answered)...)
 		}
 		if err := v.commit(ctx, replies...); err != nil {
 			return err

@@ -48,7 +48,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, 
 		v.taken = a.Attached
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
-			msgs = append(msgs, v.removeButtons()...)
+			msgs = append(msgs, v.removeButtons(answered)...)
 		}
 		return msgs, v.in.Cursor
 	})

@@ -100,7 +100,7 @@ func (c *composer) entry(e ledger.Entry) {
 		c.sessionEnded(e, b)
 	case ledger.SessionThrottled:
 		s, _ := c.after.Project.Session(e.Session)
-		c.push("", ledger.ClassNotice, false, bot.Throttled(c.after, e.Task, s.Planned.Hat, e.Session, b, c.now))
+		c.push("throttled/"+e.Session+"/"+c.runKey(), ledger.ClassNotice, false, bot.Throttled(c.after, e.Task, s.Planned.Hat, e.Session, b, c.now))
 	case ledger.EffectFailed:
 		c.additionWaits(b)
 		// What a fault of the machine keeps back is tried again, and told once

@@ -70,6 +70,14 @@ func (c *composer) settle(question string, class ledger.MessageClass, m bot.Mess
 	c.edit(bot.ReminderKey(question), class, m)
 }
 
+// settleElsewhere edits the message that tells a group that a question is asked in a
+// person's own chat: it says what became of it.
+func (c *composer) settleElsewhere(q ledger.Question, m bot.Message) {
+	if m.Buttons = nil; q.Personal() {
+		c.edit(bot.ElsewhereKey(q.ID), ledger.ClassChatter, m)
+	}
+}
+
 // answered shows the answer in a question's message in every chat.
 func (c *composer) answered(b ledger.QuestionAnswered) {
 	q, ok := open(c.before, b.ID)
@@ -82,7 +90,9 @@ func (c *composer) answered(b ledger.QuestionAnswered) {
 			item = g.Item.ID
 		}
 	}
-	c.settle(q.ID, ledger.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
+	m := bot.Answered(c.before, q, b, item, c.now)
+	c.settle(q.ID, ledger.ClassChatter, m)
+	c.settleElsewhere(q, m)
 	c.regroup(q)
 }
 
@@ -125,7 +135,9 @@ func (c *composer) expired(b ledger.QuestionExpired) {
 		class = ledger.ClassAsk
 	}
 	chats := c.chatsShowing(q.ID)
-	c.settle(q.ID, class, bot.Expired(c.before, q, b, again, c.now))
+	m := bot.Expired(c.before, q, b, again, c.now)
+	c.settle(q.ID, class, m)
+	c.settleElsewhere(q, m)
 	c.regroup(q)
 	if q.Kind == ledger.AskNow {
 		c.receiptOfNow(chats)

@@ -158,3 +158,26 @@ func TestThreadDigest(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestQuestionElsewhere: the message that tells the thread that Mira is asked in private
+// says what became of the question.
+func TestQuestionElsewhere(t *testing.T) {
+	for end, want := range map[string]string{
+		"answered": "✓ q9 Cancel, by Mira 23:15",
+		"expired":  "– q9 unanswered: not started",
+	} {
+		p := threadedNight(t, notify.Options{})
+		q := ledger.Question{ID: "q9", Kind: ledger.AskStart, Title: "checkout.md", Asked: p.Now}
+		p.project(ledger.QuestionAsked{Question: q})
+		p.chats[thread].shown = append(p.chats[thread].shown, &shown{key: bot.ElsewhereKey("q9"), m: bot.Message{Lines: []bot.Line{{Text: "? q9 asks you in private"}}}})
+		if end == "answered" {
+			p.project(ledger.QuestionAnswered{ID: "q9", Choice: "cancel", By: "Mira"})
+		} else {
+			p.project(ledger.QuestionExpired{ID: "q9", Then: "nothing was done"})
+		}
+		last := p.chats[thread].shown[len(p.chats[thread].shown)-1].m
+		if last.First() != want || len(last.Buttons) > 0 {
+			t.Errorf("%s: the thread says %q with %v, want %q", end, last.First(), last.Buttons, want)
+		}
+	}
+}

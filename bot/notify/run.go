@@ -21,7 +21,7 @@ func (c *composer) started(b ledger.RunStarted) {
 		asked = c.chatsShowing(confirmed.ID)
 	}
 	for _, r := range c.readers() {
-		o := ledger.Outgoing{Chat: r.chat, Key: c.runKey(), Class: ledger.ClassNotice, Silent: silent || c.quiet(r.chat)}
+		o := ledger.Outgoing{Chat: r.chat, Key: "started/" + c.runKey(), Class: ledger.ClassNotice, Silent: silent || c.quiet(r.chat)}
 		if o.Silent && slices.Contains(asked, r.chat) {
 			o.Key, o.Edit = confirmed.ID, true
 		}
