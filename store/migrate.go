@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
+	"os"
 
 	"github.com/pressly/goose/v3"
 )
@@ -20,6 +22,22 @@ const applicationID = 1852863092
 
 // versions is the table that records the applied migrations.
 const versions = "migrations"
+
+// rollBack lets SQLite undo a transaction that was interrupted before the database had
+// a write-ahead log, as a kill during the first start leaves one. A read-only
+// connection cannot, and all that follows begins with one.
+func rollBack(ctx context.Context, path string) (err error) {
+	if _, err := os.Lstat(path + "-journal"); err != nil {
+		return nil //nolint:nilerr // without a journal there is nothing to undo
+	}
+	db, err := connectTo(dsn(path, url.Values{"mode": {"rw"}, "_busy_timeout": {busyMillis}}))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var tables int
+	return db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+}
 
 // refuseForeign returns ErrForeign for another program's database. A file
 // without tables is accepted: an interrupted first start leaves one. The check

@@ -54,6 +54,9 @@ func open(dir string, p Program) (_ *Store, err error) {
 	if err := rewriteLog(path); err != nil {
 		return nil, err
 	}
+	if err := rollBack(ctx, path); err != nil {
+		return nil, err
+	}
 	if err := refuseForeign(ctx, path); err != nil {
 		return nil, err
 	}
