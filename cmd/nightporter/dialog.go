@@ -61,17 +61,17 @@ func (d *dialog) line(ctx context.Context, prompt string) (string, error) {
 func (d *dialog) secret(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(d.out, prompt)
 	fd := int(d.in.Fd())
-	before, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	before, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
 		return "", fmt.Errorf("terminal: %w", err)
 	}
 	silent := *before
 	silent.Lflag &^= unix.ECHO
-	if err := unix.IoctlSetTermios(fd, unix.TCSETS, &silent); err != nil {
+	if err := unix.IoctlSetTermios(fd, setTermios, &silent); err != nil {
 		return "", fmt.Errorf("terminal: %w", err)
 	}
 	answer, err := d.await(ctx, func() (string, error) { return d.read.ReadString('\n') })
-	_ = unix.IoctlSetTermios(fd, unix.TCSETS, before) // a terminal that is gone needs no echo
+	_ = unix.IoctlSetTermios(fd, setTermios, before) // a terminal that is gone needs no echo
 	fmt.Fprintln(d.out)
 	return answer, err
 }
