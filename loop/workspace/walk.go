@@ -63,6 +63,7 @@ func walkIn(dir *os.File, prefix string, visit func(int, string, found) (bool, e
 			return fmt.Errorf("lstat %s: %w", prefix+base, err)
 		}
 		bits := uint32(st.Mode) //nolint:unconvert // has 16 bits on some systems
+
 		f := found{path: prefix + base, kind: bits & unix.S_IFMT, mode: bits & 0o7777, size: st.Size, uid: st.Uid, gid: st.Gid, links: uint64(st.Nlink), stat: st} //nolint:unconvert // not an uint64 on every system
 		if f.kind == unix.S_IFDIR && f.mode&0o700 != 0o700 {
 			f.mode |= 0o700
