@@ -31,7 +31,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := []string{"internal/api", "internal/guard", "internal/hatcli", "cmd/hat"}
+	ours := []string{"internal/api", "internal/guard", "internal/verb", "internal/hatcli", "cmd/hat"}
 	for line := range strings.Lines(string(out)) {
 		path := strings.TrimSpace(line)
 		if module, ok := strings.CutPrefix(path, "module "); ok {

@@ -35,15 +35,11 @@ func (h *hat) taskAdd(args []string) error {
 			return fmt.Errorf("encode the task: %w", err)
 		}
 	}
-	reply, err := h.call(api.PathTask, api.TaskQuery{Add: data})
-	if err != nil {
-		return err
+	tasks, text, err := h.client.AddTasks(h.ctx, data)
+	if err == nil && f.set["--json"] {
+		return h.json(orEmpty(tasks))
 	}
-	if f.set["--json"] {
-		return h.json(orEmpty(reply.Tasks))
-	}
-	printLine(h.stdout, reply.Text)
-	return nil
+	return h.print(text, err)
 }
 
 // taskOf returns the task that words and flags describe.

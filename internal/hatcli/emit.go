@@ -4,13 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/verb"
 )
-
-// sessionEnded is printed after the session's event is committed.
-const sessionEnded = "This session has ended with it. Stop now: no further commands, edits or messages."
 
 // emit sends the session's one event.
 func (h *hat) emit(args []string) error {
@@ -18,32 +14,21 @@ func (h *hat) emit(args []string) error {
 	if err != nil {
 		return h.printHelp(err, helpEmit)
 	}
-	switch len(f.words) {
-	case 0:
-		return usageError{"emit: which event?", helpEmit}
-	case 1:
-	default:
+	if len(f.words) > 1 {
 		return usageError{fmt.Sprintf("emit: one event at a time, and its fields go after --data; left over is %s", f.words[1]), helpEmit}
 	}
 	value, given, err := f.single("--data", helpEmit)
 	if err != nil {
 		return err
 	}
-	if !given {
-		value = "{}"
+	var data json.RawMessage
+	if given {
+		if data, err = h.data(value, helpEmit); err != nil {
+			return err
+		}
 	}
-	data, err := h.data(value, helpEmit)
-	if err != nil {
-		return err
-	}
-	return h.send(api.Emit{Type: f.words[0], Data: data})
-}
-
-// question is the payload of question.asked.
-type question struct {
-	Text    string   `json:"text"`
-	Options []string `json:"options"`
-	Choice  string   `json:"choice,omitempty"`
+	text, err := h.client.Emit(h.ctx, f.text(), data)
+	return h.print(text, withHelp(err, helpEmit))
 }
 
 // ask ends the session with a question.
@@ -52,38 +37,12 @@ func (h *hat) ask(args []string) error {
 	if err != nil {
 		return h.printHelp(err, helpAsk)
 	}
-	q := question{Text: f.text(), Options: append([]string{}, f.values["--option"]...)} // [], not null
-	if q.Text == "" {
-		return usageError{"ask: what is the question?", helpAsk}
-	}
-	if slices.Contains(q.Options, "") {
-		return usageError{"ask: an --option is empty", helpAsk}
-	}
+	q := verb.Question{Text: f.text(), Options: f.values["--option"]}
 	if q.Choice, _, err = f.single("--choice", helpAsk); err != nil {
 		return err
 	}
-	if q.Choice != "" && len(q.Options) > 0 && !slices.Contains(q.Options, q.Choice) {
-		return usageError{fmt.Sprintf("ask: --choice %q is none of the options", q.Choice), helpAsk}
-	}
-	data, err := json.Marshal(q)
-	if err != nil {
-		return fmt.Errorf("ask: %w", err)
-	}
-	return h.send(api.Emit{Type: "question.asked", Data: data})
-}
-
-// send sends an event and prints that the session has ended.
-func (h *hat) send(e api.Emit) error {
-	reply, err := h.call(api.PathEmit, e)
-	if err != nil {
-		return err
-	}
-	printLine(h.stdout, "Accepted "+e.Type+": "+reply.Receipt)
-	if reply.Text != "" {
-		printLine(h.stdout, reply.Text)
-	}
-	printLine(h.stdout, sessionEnded)
-	return nil
+	text, err := h.client.Ask(h.ctx, q)
+	return h.print(text, withHelp(err, helpAsk))
 }
 
 // printHelp prints the usage of a command if err is a request for it.

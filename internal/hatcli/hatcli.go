@@ -1,11 +1,11 @@
 // Package hatcli is hat, the client by which an agent inside a session talks to
-// nightporter. It is a package because nightporter itself acts as hat if it is
-// started under that name.
+// nightporter: the command line of the verbs in package verb. It is a package because
+// nightporter itself acts as hat if it is started under that name.
 //
 //	hatcli.go       Main, exit codes, commands
-//	call.go         the call of the session's socket
 //	flags.go        arguments of a command
 //	emit.go data.go hat emit and hat ask, and the JSON of an event
+//	add.go          hat task add
 //	show.go         hat task, guidance, note, memory, version
 //	hook.go         hat hook stop, called by an agent's program
 //	help.go         usage texts
@@ -16,6 +16,7 @@
 package hatcli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/verb"
 )
 
 // Main runs hat with the arguments after the program's name and returns its
@@ -34,10 +36,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 
 // run is Main with the time for which it repeats an unanswered request.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string, window time.Duration) int {
-	h := &hat{stdin: stdin, stdout: stdout, getenv: getenv, window: window}
+	h := &hat{ctx: context.Background(), stdin: stdin, stdout: stdout, client: verb.New(getenv)}
+	h.client.Window = window
 	err := h.command(args)
 	var usage usageError
-	var refused refusal
+	var invalid verb.InvalidError
+	var refused verb.Refusal
 	switch {
 	case err == nil:
 		return api.ExitAccepted
@@ -47,27 +51,24 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(s
 			printLine(stderr, usage.help)
 		}
 		return api.ExitUsage
+	}
+	printLine(stderr, "hat: "+h.client.Explain(err))
+	switch {
 	case errors.As(err, &refused):
-		printLine(stderr, "hat: refused: "+refused.text)
 		return api.ExitRefused
-	case errors.Is(err, api.ErrRequest):
-		printLine(stderr, "hat: "+err.Error())
+	case errors.As(err, &invalid) || errors.Is(err, api.ErrRequest):
 		return api.ExitUsage
-	case errors.Is(err, api.ErrLater):
-		printLine(stderr, "hat: "+err.Error()+"\nTried for "+window.String()+". Give exactly the same command again in a minute: it counts once, however often it is given.")
-		return api.ExitLater
-	default: // errors that the caller cannot correct: an internal error, another version
-		printLine(stderr, "hat: "+err.Error())
+	default: // no answer, or what the caller cannot correct: an internal error, another version
 		return api.ExitLater
 	}
 }
 
 // hat is one call of the program.
 type hat struct {
+	ctx    context.Context //nolint:containedctx // of the process, which is this call
 	stdin  io.Reader
 	stdout io.Writer
-	getenv func(string) string
-	window time.Duration
+	client verb.Client
 }
 
 // command runs the command named by the first argument.
@@ -109,6 +110,24 @@ type usageError struct {
 }
 
 func (e usageError) Error() string { return e.text }
+
+// withHelp adds the usage of a command to the error of a call that cannot be a
+// request.
+func withHelp(err error, help string) error {
+	var invalid verb.InvalidError
+	if errors.As(err, &invalid) {
+		return usageError{invalid.Text, help}
+	}
+	return err
+}
+
+// print prints the answer of a verb.
+func (h *hat) print(text string, err error) error {
+	if err == nil {
+		printLine(h.stdout, text)
+	}
+	return err
+}
 
 // printLine writes text with a line end. It ignores errors, because no other
 // output exists to report them.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/socket"
+	"github.com/nightporter/nightporter/internal/verb"
 )
 
 // fakeServer serves a session's socket. It records requests and returns a fixed
@@ -87,13 +88,13 @@ func TestRequests(t *testing.T) {
 		want  any
 		out   string // part of the output
 	}{
-		{"emit without data", []string{"emit", "x.y"}, "", ok, event("x.y", "{}"), "Accepted x.y: r1-1/7\nKept.\n" + sessionEnded},
-		{"emit data", []string{"emit", "x.y", "--data", `{"n": 1.50, "u":"\u00fc", "n": 2}`}, "", ok, event("x.y", `{"n":1.50,"u":"\u00fc","n":2}`), sessionEnded},
-		{"emit data first, with =", []string{"emit", `--data={"a":"b=c"}`, "x.y"}, "", ok, event("x.y", `{"a":"b=c"}`), sessionEnded},
-		{"emit from file", []string{"emit", "x.y", "--data", "@" + file}, "", ok, event("x.y", `{"a":"<b> & ü"}`), sessionEnded},
-		{"emit from stdin", []string{"emit", "x.y", "--data", "-"}, `{"a":[]}`, ok, event("x.y", `{"a":[]}`), sessionEnded},
-		{"ask", []string{"ask", "A or B?", "--option", "A", "--option", "B", "--choice", "A"}, "", ok, event("question.asked", `{"text":"A or B?","options":["A","B"],"choice":"A"}`), sessionEnded},
-		{"ask without quotes", []string{"ask", "A", "or", "B?"}, "", ok, event("question.asked", `{"text":"A or B?","options":[]}`), sessionEnded},
+		{"emit without data", []string{"emit", "x.y"}, "", ok, event("x.y", "{}"), "Accepted x.y: r1-1/7\nKept.\n" + verb.SessionEnded},
+		{"emit data", []string{"emit", "x.y", "--data", `{"n": 1.50, "u":"\u00fc", "n": 2}`}, "", ok, event("x.y", `{"n":1.50,"u":"\u00fc","n":2}`), verb.SessionEnded},
+		{"emit data first, with =", []string{"emit", `--data={"a":"b=c"}`, "x.y"}, "", ok, event("x.y", `{"a":"b=c"}`), verb.SessionEnded},
+		{"emit from file", []string{"emit", "x.y", "--data", "@" + file}, "", ok, event("x.y", `{"a":"<b> & ü"}`), verb.SessionEnded},
+		{"emit from stdin", []string{"emit", "x.y", "--data", "-"}, `{"a":[]}`, ok, event("x.y", `{"a":[]}`), verb.SessionEnded},
+		{"ask", []string{"ask", "A or B?", "--option", "A", "--option", "B", "--choice", "A"}, "", ok, event("question.asked", `{"text":"A or B?","options":["A","B"],"choice":"A"}`), verb.SessionEnded},
+		{"ask without quotes", []string{"ask", "A", "or", "B?"}, "", ok, event("question.asked", `{"text":"A or B?","options":[]}`), verb.SessionEnded},
 		{"task show", []string{"task", "show"}, "", task, api.TaskQuery{ID: "Task 5"}, "Task 5: Totals\nStatus: active\n"},
 		{"task show id", []string{"task", "show", "Task", "6", "--json"}, "", task, api.TaskQuery{ID: "Task 6"}, `"status": "active"`},
 		{"task list", []string{"task", "list"}, "", api.Reply{OK: true, Tasks: []api.Task{{ID: "Task 5", Title: "Totals", Status: "active", Current: true}, {ID: "Task 11", Title: "Rest", Status: "done"}}}, api.TaskQuery{}, "▸ Task 5   active  Totals\n  Task 11  done    Rest\n"},
@@ -188,7 +189,7 @@ func TestLater(t *testing.T) {
 	absent := map[string]string{api.EnvSocket: filepath.Join(t.TempDir(), "none"), api.EnvToken: "token"}
 	var out, errOut bytes.Buffer
 	code := run([]string{"emit", "x"}, nil, &out, &errOut, func(k string) string { return absent[k] }, 20*time.Millisecond)
-	if code != api.ExitLater || out.Len() > 0 || !strings.Contains(errOut.String(), "exactly the same command again") {
+	if code != api.ExitLater || out.Len() > 0 || !strings.Contains(errOut.String(), "exactly the same again") {
 		t.Errorf("daemon absent: exit %d, %q, %q", code, out.String(), errOut.String())
 	}
 	if got := callHat(t, &fakeServer{err: context.DeadlineExceeded}, "", "guidance"); got.code != api.ExitLater || len(got.asked) != 1 {

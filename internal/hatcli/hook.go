@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"time"
-
-	"github.com/nightporter/nightporter/internal/api"
 )
 
 // hookWindow is how long a hook waits for nightporter: long enough for a
@@ -34,12 +32,12 @@ func (h *hat) hook(args []string) error {
 	if err != nil || json.Unmarshal(data, &in) != nil || in.Active {
 		return nil //nolint:nilerr // input that cannot be read must not hold the agent
 	}
-	h.window = min(h.window, hookWindow)
-	reply, err := h.call(api.PathSession, api.Empty{})
-	if err != nil || reply.Receipt != "" || reply.Text == "" {
+	h.client.Window = min(h.client.Window, hookWindow)
+	reason, err := h.client.Unsent(h.ctx)
+	if err != nil || reason == "" {
 		return nil //nolint:nilerr // a hook that cannot ask must not hold the agent
 	}
-	answer, err := json.Marshal(map[string]string{"decision": "block", "reason": reply.Text})
+	answer, err := json.Marshal(map[string]string{"decision": "block", "reason": reason})
 	if err != nil {
 		return nil //nolint:nilerr // a hook that cannot ask must not hold the agent
 	}

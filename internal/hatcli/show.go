@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/verb"
 )
 
 // task implements hat task: it lists and shows tasks; taskAdd adds them.
@@ -38,62 +37,19 @@ func (h *hat) task(args []string) error {
 }
 
 func (h *hat) taskList(asJSON bool) error {
-	reply, err := h.call(api.PathTask, api.TaskQuery{})
-	if err != nil {
-		return err
+	tasks, err := h.client.Tasks(h.ctx)
+	if err == nil && asJSON {
+		return h.json(orEmpty(tasks))
 	}
-	if asJSON {
-		return h.json(orEmpty(reply.Tasks))
-	}
-	if len(reply.Tasks) == 0 {
-		printLine(h.stdout, "There are no tasks.")
-	}
-	var id, status int
-	for _, t := range reply.Tasks {
-		id, status = max(id, utf8.RuneCountInString(t.ID)), max(status, utf8.RuneCountInString(t.Status))
-	}
-	for _, t := range reply.Tasks {
-		mark := " "
-		if t.Current {
-			mark = "▸"
-		}
-		printLine(h.stdout, mark+" "+pad(t.ID, id)+"  "+pad(t.Status, status)+"  "+t.Title)
-	}
-	return nil
+	return h.print(verb.TaskList(tasks), err)
 }
 
 func (h *hat) taskShow(id string, asJSON bool) error {
-	if id == "" {
-		if id = h.getenv(api.EnvTask); id == "" {
-			return usageError{"task show: this session has no task of its own; name one", helpTask}
-		}
+	task, err := h.client.FindTask(h.ctx, id)
+	if err == nil && asJSON {
+		return h.json(task)
 	}
-	reply, err := h.call(api.PathTask, api.TaskQuery{ID: id})
-	if err != nil {
-		return err
-	}
-	if reply.Task == nil {
-		return fmt.Errorf("%w: it holds no task", api.ErrAnswer)
-	}
-	t := *reply.Task
-	if asJSON {
-		return h.json(t)
-	}
-	printLine(h.stdout, t.ID+": "+t.Title)
-	printLine(h.stdout, "Status: "+t.Status)
-	if t.Scope != "" {
-		printLine(h.stdout, "Scope: "+t.Scope)
-	}
-	if len(t.DependsOn) > 0 {
-		printLine(h.stdout, "Depends on: "+strings.Join(t.DependsOn, ", "))
-	}
-	if len(t.Acceptance) > 0 {
-		printLine(h.stdout, "Acceptance:\n- "+strings.Join(t.Acceptance, "\n- "))
-	}
-	if t.Body != "" {
-		printLine(h.stdout, "\n"+t.Body)
-	}
-	return nil
+	return h.print(verb.TaskText(task), withHelp(err, helpTask))
 }
 
 // guidance implements hat guidance: it prints the directives for this session.
@@ -105,28 +61,11 @@ func (h *hat) guidance(args []string) error {
 	if len(f.words) > 0 {
 		return usageError{"guidance: takes only --json", helpGuidance}
 	}
-	reply, err := h.call(api.PathGuidance, api.Empty{})
-	if err != nil {
-		return err
+	list, err := h.client.Guidance(h.ctx)
+	if err == nil && f.set["--json"] {
+		return h.json(orEmpty(list))
 	}
-	if f.set["--json"] {
-		return h.json(orEmpty(reply.Guidance))
-	}
-	if len(reply.Guidance) == 0 {
-		printLine(h.stdout, "There is no guidance.")
-	}
-	bound := false
-	for _, g := range reply.Guidance {
-		kind := "for information"
-		if g.Bound {
-			kind, bound = "for you", true
-		}
-		printLine(h.stdout, g.ID+" ("+kind+"): "+g.Text)
-	}
-	if bound {
-		printLine(h.stdout, "Your event has to say what you did with each that is for you, in its field \"guidance\".")
-	}
-	return nil
+	return h.print(verb.GuidanceText(list), err)
 }
 
 // note implements hat note: it stores a text for later sessions.
@@ -135,10 +74,8 @@ func (h *hat) note(args []string) error {
 	if err != nil {
 		return h.printHelp(err, helpNote)
 	}
-	if f.text() == "" {
-		return usageError{"note: the text is missing", helpNote}
-	}
-	return h.printText(api.PathNote, api.Note{Text: f.text()})
+	text, err := h.client.Note(h.ctx, f.text())
+	return h.print(text, withHelp(err, helpNote))
 }
 
 // memory implements hat memory: it adds to the project's memory, or lists it.
@@ -162,12 +99,10 @@ func (h *hat) memory(args []string) error {
 		if given || len(f.words) > 0 {
 			return usageError{"memory list: takes nothing", helpMemory}
 		}
-		return h.printText(api.PathMemory, api.Note{})
+		return h.print(h.client.Memory(h.ctx))
 	case "add":
-		if f.text() == "" {
-			return usageError{"memory add: the text is missing", helpMemory}
-		}
-		return h.printText(api.PathMemory, api.Note{Kind: kind, Text: f.text()})
+		text, err := h.client.Remember(h.ctx, kind, f.text())
+		return h.print(text, withHelp(err, helpMemory))
 	}
 	return usageError{fmt.Sprintf("memory: there is no %q; it is add or list", args[0]), helpMemory}
 }
@@ -182,20 +117,6 @@ func (h *hat) version(args []string) error {
 		release = info.Main.Version
 	}
 	printLine(h.stdout, fmt.Sprintf("hat %s, api %d", release, api.Version))
-	return nil
-}
-
-// printText sends a request and prints the reply's text.
-func (h *hat) printText(path string, body any) error {
-	reply, err := h.call(path, body)
-	if err != nil {
-		return err
-	}
-	text := reply.Text
-	if text == "" {
-		text = "Done."
-	}
-	printLine(h.stdout, text)
 	return nil
 }
 
@@ -216,9 +137,4 @@ func orEmpty[T any](list []T) []T {
 		return []T{}
 	}
 	return list
-}
-
-// pad pads s with spaces to n characters.
-func pad(s string, n int) string {
-	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }

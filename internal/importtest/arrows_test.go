@@ -115,7 +115,8 @@ var arrows = map[string][]string{
 	"internal/service":     {},
 	"internal/socket":      {"internal/api", "internal/fsutil"},
 	"internal/guard":       {},
-	"internal/hatcli":      {"internal/api"},
+	"internal/verb":        {"internal/api"},
+	"internal/hatcli":      {"internal/api", "internal/verb"},
 	"internal/importtest":  {},
 	"internal/bench":       {},
 	"internal/leaktest":    {},                       // for tests
@@ -161,7 +162,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/request", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/request", "loop/testreport", "internal/api", "internal/verb", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.
