@@ -8,6 +8,7 @@
 //	add.go          hat task add
 //	show.go         hat task, guidance, note, memory, version
 //	hook.go         hat hook stop, called by an agent's program
+//	mcp.go          hat mcp, the same verbs for an agent without a shell
 //	help.go         usage texts
 //
 // Every call of an agent pays for the start of the process. Therefore the
@@ -36,7 +37,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 
 // run is Main with the time for which it repeats an unanswered request.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string, window time.Duration) int {
-	h := &hat{ctx: context.Background(), stdin: stdin, stdout: stdout, client: verb.New(getenv)}
+	h := &hat{ctx: context.Background(), stdin: stdin, stdout: stdout, client: verb.New(getenv), become: become}
 	h.client.Window = window
 	err := h.command(args)
 	var usage usageError
@@ -69,6 +70,7 @@ type hat struct {
 	stdin  io.Reader
 	stdout io.Writer
 	client verb.Client
+	become func(program string, args []string) error
 }
 
 // command runs the command named by the first argument.
@@ -92,6 +94,8 @@ func (h *hat) command(args []string) error {
 		return h.memory(rest)
 	case "hook":
 		return h.hook(rest)
+	case "mcp":
+		return h.mcp(rest)
 	case "version", "--version":
 		return h.version(rest)
 	case "help", "-h", "--help":

@@ -117,6 +117,7 @@ var arrows = map[string][]string{
 	"internal/guard":       {},
 	"internal/verb":        {"internal/api"},
 	"internal/hatcli":      {"internal/api", "internal/verb"},
+	"internal/hatmcp":      {"internal/api", "internal/verb"},
 	"internal/importtest":  {},
 	"internal/bench":       {},
 	"internal/leaktest":    {},                       // for tests
@@ -190,6 +191,8 @@ var reserved = map[string][]string{
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
 	"mvdan.cc/sh/v3/syntax":                              {"loop/agent/adapter", "loop/proof"},
 	"github.com/creack/pty":                              {},
+	"github.com/google/jsonschema-go/jsonschema":         {"internal/hatmcp"},
+	"github.com/modelcontextprotocol/go-sdk/mcp":         {"internal/hatmcp"},
 	"github.com/slack-go/slack":                          {"bot/slack"},
 	"github.com/google/go-github/v92/github":             {"loop/forge/github", "loop/cloud/copilot"},
 	"code.gitea.io/sdk/gitea":                            {"loop/forge/gitea", "internal/e2e/gitea"},

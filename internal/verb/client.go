@@ -1,6 +1,7 @@
-// Package verb is what a session can ask of nightporter, one method a verb. What is
-// sent, what is refused and in which words it is answered stands here alone; package
-// hatcli puts a command line before it.
+// Package verb is what a session can ask of nightporter, one method a verb. Two
+// packages put a surface before it: hatcli, the command line of hat, and hatmcp, the
+// tools of nightporter mcp. What is sent, what is refused and in which words it is
+// answered stands here alone.
 //
 //	client.go   Client, its errors, the call of the session's socket
 //	event.go    Emit and Ask, which end the session
