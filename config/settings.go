@@ -202,6 +202,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
 	s.Others = cfg.otherAgents(s.Agent)
+	s.MCP = cfg.agentsWithMCP()
 	s.CoAuthor = deref(cfg.Agents[s.Agent].CoAuthor, ledger.DefaultCoAuthor(s.Agent))
 	p.limits(&s, flags)
 	if until, ok := p.until(flags, f); ok {
@@ -470,4 +471,10 @@ func within(dir, repo string) bool {
 func (c *Config) otherAgents(agent string) []string {
 	names := slices.Sorted(maps.Keys(c.Agents))
 	return slices.DeleteFunc(names, func(name string) bool { return name == agent })
+}
+
+// agentsWithMCP returns the agents that are offered the verbs of hat as tools, sorted.
+func (c *Config) agentsWithMCP() []string {
+	names := slices.Sorted(maps.Keys(c.Agents))
+	return slices.DeleteFunc(names, func(name string) bool { return !c.Agents[name].MCP })
 }

@@ -19,6 +19,7 @@ type Settings struct {
 	Agent           string             `json:"agent"`
 	Fallback        string             `json:"fallback,omitempty"`  // agent to use while Agent is parked or unusable
 	Others          []string           `json:"others,omitempty"`    // agents that a person may choose instead
+	MCP             []string           `json:"mcp,omitempty"`       // agents that are offered the verbs of hat as tools of MCP
 	OnBlocked       string             `json:"on_blocked"`          // stop or continue
 	MaxTasks        int                `json:"max_tasks"`           // 0 = none
 	MaxIterations   int                `json:"max_iterations"`      // sessions; 0 = none
