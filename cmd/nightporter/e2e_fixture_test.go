@@ -68,6 +68,7 @@ type nightOptions struct {
 	token    string // token in the file, "" = the valid one
 	project  string // additional lines of the project's table
 	top      string // additional lines at the configuration's top
+	agent    string // additional lines of the agent's table
 	env      string // additional lines of the agent's env_file
 }
 
@@ -115,6 +116,7 @@ api = "` + e.far.URL() + `"
 
 [agents.claude]
 env_file = "claude.env"
+` + s.agent + `
 
 [[project]]
 name = "shop"

@@ -25,6 +25,7 @@ type Definition struct {
 	EnvFile string   // file of NAME=VALUE lines, relative to Dir
 	PassEnv []string // names of the daemon's environment variables that it inherits
 
+	MCP      bool // it is offered the verbs of hat as tools of MCP
 	Terminal bool // it cannot work without a terminal of its own
 }
 

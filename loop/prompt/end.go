@@ -127,6 +127,9 @@ func (b *builder) howToEnd() string {
 		}
 	}
 	lines = append(lines, "")
+	if slices.Contains(b.run.Settings.MCP, b.session.Planned.Agent) {
+		lines = append(lines, "Without a shell, call the tools of the MCP server nightporter instead, one for each command of hat: emit with type and data, task_add, note, and so on.")
+	}
 	if plans(h) && b.splits() && !b.isPart {
 		each := "built"
 		if b.consensus() {

@@ -394,3 +394,22 @@ var stages = []struct {
 }
 
 func consensus(set *ledger.Settings) { set.Consensus = true }
+
+// TestMCP: a session is told of hat's tools if its agent is one that has them.
+func TestMCP(t *testing.T) {
+	n, session := before(t)
+	of := func(agents ...string) string {
+		s := n.State
+		configured(&s, func(c *ledger.Settings) { c.MCP = agents })
+		p, err := prompt.Build(s, session, material)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Text
+	}
+	const told = "call the tools of the MCP server nightporter"
+	ses, _ := n.State.Project.Session(session)
+	if with, without := of("other", ses.Planned.Agent), of("other"); !strings.Contains(with, told) || strings.Contains(without, told) {
+		t.Errorf("with %q:\n%s\nwithout:\n%s", ses.Planned.Agent, with, without)
+	}
+}

@@ -35,12 +35,15 @@ type Agent struct {
 	Install string // the command that installs Program; "" for other origins
 
 	// Command returns the arguments of one session without Call.Args and those
-	// of StopHook, and whether the prompt goes to standard input.
+	// of StopHook and MCP, and whether the prompt goes to standard input.
 	Command func(c Call) (args []string, stdin bool, err error)
 	// StopHook returns the arguments that make the program call `hat hook stop`
 	// before it ends a session; hat is that program's path. The hook stops a
 	// session from ending without its event.
 	StopHook func(hat string) (args []string, err error)
+	// MCP returns the arguments that make the program start `hat mcp` and offer its
+	// tools to the model; hat is that program's path.
+	MCP func(hat string) (args []string, err error)
 	// Read derives a verdict from a session's output (head and tail with a mark
 	// between them) and its exit. It never fails: unrecognised output leaves
 	// the verdict unknown. known is Agent.failures.
@@ -66,6 +69,10 @@ var (
 // NoStopHook is the StopHook of a program without hooks. Such a session may end
 // without its event, which the loop notices.
 func NoStopHook(string) ([]string, error) { return nil, nil }
+
+// NoMCP is the MCP of a program that is told of servers in another way than by
+// nightporter: in its own configuration, or not at all.
+func NoMCP(string) ([]string, error) { return nil, nil }
 
 // WholeLines is the Tail of an agent whose output is already readable.
 func WholeLines(lines []string, _ string, most int) []string {
@@ -150,11 +157,17 @@ func (a *Agent) CommandLine(c Call) (args []string, stdin bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	var server []string
+	if c.MCP {
+		if server, err = a.MCP(c.Hat); err != nil {
+			return nil, false, err
+		}
+	}
 	args, stdin, err = a.Command(c)
 	if err != nil {
 		return nil, false, err
 	}
-	return slices.Concat(c.Args, hook, args), stdin, nil
+	return slices.Concat(c.Args, server, hook, args), stdin, nil
 }
 
 // Judge derives a verdict from a session's output; see Read.

@@ -23,6 +23,7 @@ var claude = Agent{
 	Install:  "npm i -g @anthropic-ai/claude-code",
 	Command:  claudeArgs,
 	StopHook: claudeStopHook,
+	MCP:      claudeMCP,
 	Read:     claudeRead,
 	Tail:     claudeTail,
 	Login:    &claudeLogin,
@@ -114,6 +115,25 @@ func claudeStopHook(hat string) ([]string, error) {
 		return nil, fmt.Errorf("stop hook of Claude Code: %w", err)
 	}
 	return []string{"--settings", string(data)}, nil
+}
+
+// claudeMCP names the server on the command line, because a session's HOME has no
+// settings file. The flag takes all arguments up to the next flag, so it cannot come
+// last. The server inherits the session's variables, and with them its token, which
+// other users could read in arguments. Its tools are always offered: by default the
+// program makes the model search for them first.
+func claudeMCP(hat string) ([]string, error) {
+	type server struct {
+		Type       string   `json:"type"`
+		Command    string   `json:"command"`
+		Args       []string `json:"args"`
+		AlwaysLoad bool     `json:"alwaysLoad"`
+	}
+	data, err := json.Marshal(map[string]any{"mcpServers": map[string]server{"nightporter": {"stdio", hat, []string{"mcp"}, true}}})
+	if err != nil {
+		return nil, fmt.Errorf("MCP server for Claude Code: %w", err)
+	}
+	return []string{"--mcp-config", string(data)}, nil
 }
 
 // shellWord quotes text as one word of a shell command.

@@ -242,6 +242,15 @@ func TestClaudeCommand(t *testing.T) {
 	if d := cmp.Diff(want, args); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
+	c.MCP = true
+	args, _, err = claude.CommandLine(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := []string{"--debug", "--mcp-config", `{"mcpServers":{"nightporter":{"type":"stdio","command":"/var/lib/it's here/hat","args":["mcp"],"alwaysLoad":true}}}`, "--settings"}
+	if d := cmp.Diff(server, args[:len(server)]); d != "" {
+		t.Errorf("with MCP, -want +got:\n%s", d)
+	}
 	c.Prompt = PromptArg
 	if _, _, err := claude.CommandLine(c); err == nil {
 		t.Error("a prompt as argument was taken")

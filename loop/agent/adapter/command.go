@@ -30,6 +30,7 @@ type Call struct {
 	Output string   // configured output format
 	Prompt string   // configured way to pass the prompt; "" = the agent's default
 	Args   []string // arguments of the configured command
+	MCP    bool     // whether the agent is offered the verbs of hat as tools
 
 	Launch     ledger.Launch
 	PromptFile string // file with the prompt, for PromptFile
@@ -50,6 +51,7 @@ var command = Agent{
 	Origin:   FromCommand,
 	Command:  commandArgs,
 	StopHook: NoStopHook,
+	MCP:      NoMCP,
 	Read:     readText,
 	Tail:     WholeLines,
 	Login:    NoLogin,

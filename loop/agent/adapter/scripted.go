@@ -16,6 +16,7 @@ var scripted = Agent{
 	Origin:   FromSelf,
 	Command:  commandArgs,
 	StopHook: NoStopHook,
+	MCP:      NoMCP,
 	Read:     readScripted,
 	Tail:     WholeLines,
 	Login:    NoLogin,
