@@ -48,7 +48,7 @@ dist: ## dist/: a static archive and a Debian package for this machine's archite
 # chat takes eight times as long with the detector, and internal/daemon/chat,
 # bot/delivery, bot/inbound and both platforms have it; a simulated night has one
 # thread of control. make soak has it for all.
-PLAIN = ./loop ./guidance ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./loop/task/form ./loop/task/backlog ./loop/task/jsonform ./loop/task/markdown ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
+PLAIN = ./internal/importtest ./loop ./guidance ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./loop/task/form ./loop/task/backlog ./loop/task/jsonform ./loop/task/markdown ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
 SLOW  = ./cmd/nightporter/scripts/night ./loop/workspace ./loop/agent ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
 NORACE = ./bot/internal/acceptance ./internal/sim
 

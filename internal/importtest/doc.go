@@ -8,6 +8,8 @@
 //     goroutine.
 //   - children_test.go: tests that start processes run below internal/leaktest.
 //   - client_test.go: the agents' client is linked from little.
+//   - darwin_test.go: everything compiles for macOS, and docs/operating.md says what is
+//     missing there.
 //   - docs_test.go: the documents name every package and setting, and their
 //     links lead somewhere.
 //   - citation_test.go: every citation of a section, a decision or a page of
