@@ -171,6 +171,7 @@ type Agent struct {
 	PassEnv     []string `toml:"pass_env"`     // names of environment variables that sessions inherit
 	USDEstimate float64  `toml:"usd_estimate"` // estimated cost of one session
 	MCP         bool     `toml:"mcp"`          // it is offered the verbs of hat as tools of MCP
+	EventBlock  bool     `toml:"event_block"`  // an event that ends its last message is taken as sent
 	Terminal    bool     `toml:"terminal"`     // it cannot work without a terminal of its own
 	Fallback    string   `toml:"fallback"`     // agent to use while this one is unavailable
 	Tiers       Tiers    `toml:"tiers"`

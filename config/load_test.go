@@ -164,7 +164,7 @@ func TestWhole(t *testing.T) {
 		Limits:          Limits{Memory: Memory{Set: true, Bytes: 8e9}, Processes: ptr(2000), Files: ptr(20000)},
 		Agents: map[string]Agent{
 			"mine": {
-				Command: []string{dir + "/my-agent", "--fast"}, MCP: true, Terminal: true, Prompt: "file", Output: "claude", EnvFile: dir + "/mine.env",
+				Command: []string{dir + "/my-agent", "--fast"}, MCP: true, EventBlock: true, Terminal: true, Prompt: "file", Output: "claude", EnvFile: dir + "/mine.env",
 				PassEnv: []string{"HTTPS_PROXY", "GOPROXY"}, USDEstimate: 0.75, Fallback: "codex",
 				Tiers: Tiers{"big-1", "small-1", "tiny-1"}, CoAuthor: ptr("Mine <mine@example.com>"),
 			},

@@ -202,7 +202,8 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
 	s.Others = cfg.otherAgents(s.Agent)
-	s.MCP = cfg.agentsWithMCP()
+	s.MCP = cfg.agentsWith(func(a Agent) bool { return a.MCP })
+	s.EventBlocks = cfg.agentsWith(func(a Agent) bool { return a.EventBlock })
 	s.CoAuthor = deref(cfg.Agents[s.Agent].CoAuthor, ledger.DefaultCoAuthor(s.Agent))
 	p.limits(&s, flags)
 	if until, ok := p.until(flags, f); ok {
@@ -473,8 +474,8 @@ func (c *Config) otherAgents(agent string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == agent })
 }
 
-// agentsWithMCP returns the agents that are offered the verbs of hat as tools, sorted.
-func (c *Config) agentsWithMCP() []string {
+// agentsWith returns the names of the agents whose section is as is says, sorted.
+func (c *Config) agentsWith(is func(Agent) bool) []string {
 	names := slices.Sorted(maps.Keys(c.Agents))
-	return slices.DeleteFunc(names, func(name string) bool { return !c.Agents[name].MCP })
+	return slices.DeleteFunc(names, func(name string) bool { return !is(c.Agents[name]) })
 }

@@ -31,6 +31,7 @@ type EventAccepted struct {
 	Type    string          `json:"type"`
 	Data    json.RawMessage `json:"data"`
 	Receipt string          `json:"receipt"`
+	Written bool            `json:"written,omitempty"` // it was not sent: the agent's last message ended with it
 }
 
 // EventRefused records a rejected event, so that the chain shows it.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/json"
 	"time"
 )
 
@@ -147,8 +148,19 @@ type Exit struct {
 
 	Denied []string `json:"denied,omitempty"` // rules by which its wrappers refused calls; for people
 
+	// Event is what the agent's last message ended with, where the configuration lets it
+	// count. An entry has none: it is decided before the end is.
+	Event *WrittenEvent `json:"event,omitempty"`
+
 	Failures *Failures   `json:"failures,omitempty"` // what failed in a command that ended red; nil = unknown, or nothing
 	Ran      []TestCount `json:"ran,omitempty"`      // tests that ran in a command, by runner; a runner without a count is missing
+}
+
+// WrittenEvent is an event that an agent wrote into its last message in place of
+// sending it.
+type WrittenEvent struct {
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
 }
 
 // OverLimits reports whether the session was ended for what it used: memory or

@@ -17,19 +17,20 @@ type Settings struct {
 	Hats            map[string]Hat     `json:"hats"`
 	Roles           map[string]Pattern `json:"roles,omitempty"` // patterns that the roles of tasks name, besides Pattern
 	Agent           string             `json:"agent"`
-	Fallback        string             `json:"fallback,omitempty"`  // agent to use while Agent is parked or unusable
-	Others          []string           `json:"others,omitempty"`    // agents that a person may choose instead
-	MCP             []string           `json:"mcp,omitempty"`       // agents that are offered the verbs of hat as tools of MCP
-	OnBlocked       string             `json:"on_blocked"`          // stop or continue
-	MaxTasks        int                `json:"max_tasks"`           // 0 = none
-	MaxIterations   int                `json:"max_iterations"`      // sessions; 0 = none
-	MaxWaves        int                `json:"max_waves,omitempty"` // bug sources
-	Batch           int                `json:"batch,omitempty"`     // bug sources: reports a wave; with QueueBatch: tasks that are verified together at most
-	Queue           QueueMode          `json:"queue,omitempty"`     // "" is QueueEach
-	Order           Order              `json:"order,omitempty"`     // "" is OrderDocument
-	Until           time.Time          `json:"until,omitzero"`      // time at which the run ends; zero = no limit
-	From            string             `json:"from,omitempty"`      // id of the task to start at
-	Only            string             `json:"only,omitempty"`      // id of the only task to do
+	Fallback        string             `json:"fallback,omitempty"`     // agent to use while Agent is parked or unusable
+	Others          []string           `json:"others,omitempty"`       // agents that a person may choose instead
+	MCP             []string           `json:"mcp,omitempty"`          // agents that are offered the verbs of hat as tools of MCP
+	EventBlocks     []string           `json:"event_blocks,omitempty"` // agents whose last message may end with the session's event
+	OnBlocked       string             `json:"on_blocked"`             // stop or continue
+	MaxTasks        int                `json:"max_tasks"`              // 0 = none
+	MaxIterations   int                `json:"max_iterations"`         // sessions; 0 = none
+	MaxWaves        int                `json:"max_waves,omitempty"`    // bug sources
+	Batch           int                `json:"batch,omitempty"`        // bug sources: reports a wave; with QueueBatch: tasks that are verified together at most
+	Queue           QueueMode          `json:"queue,omitempty"`        // "" is QueueEach
+	Order           Order              `json:"order,omitempty"`        // "" is OrderDocument
+	Until           time.Time          `json:"until,omitzero"`         // time at which the run ends; zero = no limit
+	From            string             `json:"from,omitempty"`         // id of the task to start at
+	Only            string             `json:"only,omitempty"`         // id of the only task to do
 	Setup           []Command          `json:"setup,omitempty"`
 	Verify          []Command          `json:"verify,omitempty"`
 	Protected       []string           `json:"protected,omitempty"`
