@@ -87,6 +87,9 @@ func (l *logbook) entry(e ledger.Entry) {
 			if v, is := Verdict(ev); is {
 				text = v
 			}
+			if ev.Written {
+				text += ", in its last message"
+			}
 		}
 		if len(b.Exit.Denied) > 0 {
 			text += ", denied: " + Clean(strings.Join(b.Exit.Denied, ", "))

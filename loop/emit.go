@@ -77,7 +77,7 @@ func (d *decision) emit(b Emit) {
 	}
 	data := asKept(b.Data)
 	receipt := s.ID + " " + b.Type
-	d.add(about, ledger.EventAccepted{Type: b.Type, Data: data, Receipt: receipt})
+	d.add(about, ledger.EventAccepted{Type: b.Type, Data: data, Receipt: receipt, Written: b.written})
 	for _, rep := range reports {
 		i, ok := d.Project.Guidance.Get(rep.ID)
 		switch {
@@ -93,8 +93,21 @@ func (d *decision) emit(b Emit) {
 			d.add(about, ledger.GuidanceReported{ID: id, State: guidance.NotReported})
 		}
 	}
-	d.effect(s.ID+" event", ledger.EffectEnd{Session: s.ID, Grace: r.Settings.Grace})
+	if !b.written {
+		d.effect(s.ID+" event", ledger.EffectEnd{Session: s.ID, Grace: r.Settings.Grace})
+	}
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAccepted, Receipt: receipt, Text: "accepted; end the session now"}
+}
+
+// emitWritten decides the event that a session's last message ended with as if the
+// session had sent it. It has ended: nobody is answered.
+func (d *decision) emitWritten(session string, e ledger.WrittenEvent) {
+	if s, ok := d.Project.Session(session); !ok || s.Event != nil {
+		return // what it sent counts
+	}
+	answer := d.answer
+	d.emit(Emit{Session: session, Type: e.Type, Data: e.Data, written: true})
+	d.answer = answer
 }
 
 // maxRefusals limits the refused events that are recorded for one session, so that

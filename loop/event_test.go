@@ -213,3 +213,55 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+// TestWrittenEvent checks an event that a session's last message ended with: it counts
+// as one that was sent, where none was, and the ledger says that it was written.
+func TestWrittenEvent(t *testing.T) {
+	written := func(typ, data string) func(*ledger.Exit) {
+		return func(x *ledger.Exit) {
+			x.Event = &ledger.WrittenEvent{Type: typ, Data: json.RawMessage(data)}
+		}
+	}
+	plan := `{"summary":"the plan","steps":["one"]}`
+	for _, c := range []struct {
+		name  string
+		sent  string // event that the session sent before, "" = none
+		exit  func(*ledger.Exit)
+		end   ledger.SessionOutcome
+		event string // type of the accepted event
+		wrote bool
+	}{
+		{"accepted", "", written("plan.complete", plan), ledger.EndedEvent, "plan.complete", true},
+		{"refused", "", written("plan.complete", `{"summary":"x"}`), ledger.EndedSilent, "", false},
+		{"sent before", plan, written("task.blocked", `{}`), ledger.EndedEvent, "plan.complete", false},
+		{"none", "", nil, ledger.EndedSilent, "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := playing(t, "go quiet")
+			if c.sent != "" {
+				d.emit("plan.complete", c.sent)
+			}
+			before := len(d.entries)
+			if c.sent != "" {
+				before-- // its event
+			}
+			d.exit(c.exit)
+			var accepted *ledger.EventAccepted
+			var ended *ledger.SessionEnded
+			for _, e := range d.entries[before:] {
+				switch b := e.Body.(type) {
+				case ledger.EventAccepted:
+					accepted = &b
+				case ledger.SessionEnded:
+					ended = &b
+				}
+			}
+			if ended == nil || ended.End != c.end || ended.Exit.Event != nil {
+				t.Errorf("end: %+v, want %s", ended, c.end)
+			}
+			if (accepted != nil) != (c.event != "") || accepted != nil && (accepted.Type != c.event || accepted.Written != c.wrote) {
+				t.Errorf("event: %+v, want %q, written %v", accepted, c.event, c.wrote)
+			}
+		})
+	}
+}

@@ -21,6 +21,11 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		return
 	}
 	r := d.run()
+	if x.Event != nil {
+		d.emitWritten(s.ID, *x.Event)
+		x.Event = nil
+		s, _ = d.Project.Session(s.ID)
+	}
 	end, counts := Classify(x, s.Event != nil, s.Cut)
 	if counts == ledger.CountsAsNothing && d.repeats(s, end, x) {
 		end, counts = ledger.EndedSilent, ledger.CountsAsFailed

@@ -189,6 +189,8 @@ type Emit struct {
 	Session string
 	Type    string
 	Data    json.RawMessage
+
+	written bool // the session has ended, and its last message with this
 }
 
 // Remember is a note that a session leaves for later sessions.

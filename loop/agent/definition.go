@@ -26,6 +26,7 @@ type Definition struct {
 	PassEnv []string // names of the daemon's environment variables that it inherits
 
 	MCP      bool // it is offered the verbs of hat as tools of MCP
+	Written  bool // an event that ends its last message is taken as sent
 	Terminal bool // it cannot work without a terminal of its own
 }
 

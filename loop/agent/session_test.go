@@ -432,3 +432,22 @@ func TestLimitOfSession(t *testing.T) {
 		t.Errorf("exit = %+v", x)
 	}
 }
+
+// TestWrittenEvent: the event that ends an agent's last message is part of the exit, if
+// its definition says so.
+func TestWrittenEvent(t *testing.T) {
+	t.Parallel()
+	const script = "echo 'All done.'; printf '```nightporter-event build.complete\\n{\"summary\":\"x\"}\\n```\\n'"
+	for _, on := range []bool{true, false} {
+		h := newFixture(t, 1)
+		h.script(script)
+		d := h.runner.o.Agents["mine"]
+		d.Written = on
+		h.runner.o.Agents["mine"] = d
+		h.start(h.launch("r1-1"))
+		x := h.wait("r1-1")
+		if e := x.Event; (e != nil) != on || on && (e.Type != "build.complete" || string(e.Data) != `{"summary":"x"}`) {
+			t.Errorf("on %v: %+v, %q", on, e, x.Tail)
+		}
+	}
+}

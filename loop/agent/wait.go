@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -247,10 +248,23 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}
+	if d.Written && x.Reason == ledger.ExitSelf && x.Failure == "" {
+		x.Event = r.writtenEvent(a, folder)
+	}
 	x.Said = r.lastWords(x.Session)
 	if x.Reason == ledger.ExitSelf && x.Failure == "" && !x.Called {
 		r.explainSilence(x, folder)
 	}
+}
+
+// writtenEvent returns the event that the output's last message ends with, nil for none.
+func (r *Runner) writtenEvent(a *adapter.Agent, folder string) *ledger.WrittenEvent {
+	out, err := openOutput(folder)
+	if err != nil {
+		return nil // readOutput has told it
+	}
+	defer func() { _ = out.Close() }()
+	return adapter.WrittenEvent(a.LastMessage(out))
 }
 
 // lastWords returns the last texts and calls that an agent's output shows, "" for none.

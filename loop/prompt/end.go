@@ -130,6 +130,10 @@ func (b *builder) howToEnd() string {
 	if slices.Contains(b.run.Settings.MCP, b.session.Planned.Agent) {
 		lines = append(lines, "Without a shell, call the tools of the MCP server nightporter instead, one for each command of hat: emit with type and data, task_add, note, and so on.")
 	}
+	if slices.Contains(b.run.Settings.EventBlocks, b.session.Planned.Agent) {
+		lines = append(lines, "If you can neither run commands nor call tools, end your last message with the event in a block of this form, and nothing after it:", "",
+			"```nightporter-event TYPE", `{"the":"data"}`, "```", "")
+	}
 	if plans(h) && b.splits() && !b.isPart {
 		each := "built"
 		if b.consensus() {

@@ -395,21 +395,26 @@ var stages = []struct {
 
 func consensus(set *ledger.Settings) { set.Consensus = true }
 
-// TestMCP: a session is told of hat's tools if its agent is one that has them.
-func TestMCP(t *testing.T) {
+// TestWithoutShell: a session is told how else it can send its event if its agent is one
+// that has that way.
+func TestWithoutShell(t *testing.T) {
 	n, session := before(t)
-	of := func(agents ...string) string {
-		s := n.State
-		configured(&s, func(c *ledger.Settings) { c.MCP = agents })
-		p, err := prompt.Build(s, session, material)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.Text
-	}
-	const told = "call the tools of the MCP server nightporter"
 	ses, _ := n.State.Project.Session(session)
-	if with, without := of("other", ses.Planned.Agent), of("other"); !strings.Contains(with, told) || strings.Contains(without, told) {
-		t.Errorf("with %q:\n%s\nwithout:\n%s", ses.Planned.Agent, with, without)
+	for told, set := range map[string]func(*ledger.Settings, ...string){
+		"call the tools of the MCP server nightporter":         func(c *ledger.Settings, agents ...string) { c.MCP = agents },
+		"```nightporter-event TYPE\n{\"the\":\"data\"}\n```\n": func(c *ledger.Settings, agents ...string) { c.EventBlocks = agents },
+	} {
+		of := func(agents ...string) string {
+			s := n.State
+			configured(&s, func(c *ledger.Settings) { set(c, agents...) })
+			p, err := prompt.Build(s, session, material)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.Text
+		}
+		if with, without := of("other", ses.Planned.Agent), of("other"); !strings.Contains(with, told) || strings.Contains(without, told) {
+			t.Errorf("%q with %q:\n%s\nwithout:\n%s", told, ses.Planned.Agent, with, without)
+		}
 	}
 }

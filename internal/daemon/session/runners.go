@@ -53,6 +53,9 @@ func (r *Runners) Start(ctx context.Context, l ledger.Launch) error {
 func (r *Runners) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	x, err := r.now.Load().Wait(ctx, session)
 	x.Text, x.Tail, x.Said = secret.Redact(x.Text), secret.Redact(x.Tail), secret.Redact(x.Said)
+	if x.Event != nil {
+		x.Event.Data = secret.RedactJSON(x.Event.Data)
+	}
 	return x, err
 }
 

@@ -48,6 +48,9 @@ type Agent struct {
 	// between them) and its exit. It never fails: unrecognised output leaves
 	// the verdict unknown. known is Agent.failures.
 	Read func(output io.Reader, x ledger.Exit, known []Failure) Verdict
+	// LastMessage returns what the agent said last in a session's output, "" if that
+	// is not known.
+	LastMessage func(output io.Reader) string
 	// Tail returns the latest actions and texts in complete lines of output, at
 	// most most, the newest last. dir is the session's work folder.
 	Tail func(lines []string, dir string, most int) []string

@@ -17,19 +17,20 @@ const Claude = "claude"
 // claude is the row of Claude Code. It runs headless, with one conversation per
 // session.
 var claude = Agent{
-	Name:     Claude,
-	Origin:   FromPath,
-	Program:  "claude",
-	Install:  "npm i -g @anthropic-ai/claude-code",
-	Command:  claudeArgs,
-	StopHook: claudeStopHook,
-	MCP:      claudeMCP,
-	Read:     claudeRead,
-	Tail:     claudeTail,
-	Login:    &claudeLogin,
-	Vars:     claudeVars,
-	Secrets:  []string{".claude", ".claude.json"},
-	Failures: claudeFailures,
+	Name:        Claude,
+	Origin:      FromPath,
+	Program:     "claude",
+	Install:     "npm i -g @anthropic-ai/claude-code",
+	Command:     claudeArgs,
+	StopHook:    claudeStopHook,
+	MCP:         claudeMCP,
+	Read:        claudeRead,
+	LastMessage: claudeLastMessage,
+	Tail:        claudeTail,
+	Login:       &claudeLogin,
+	Vars:        claudeVars,
+	Secrets:     []string{".claude", ".claude.json"},
+	Failures:    claudeFailures,
 }
 
 // claudeFailures are phrases of Claude Code itself; /login is its own command.
@@ -186,6 +187,16 @@ func claudePiped(from, to string) []string {
 		}
 	}
 	return rules
+}
+
+// claudeLastMessage returns the text of the result, unless that is an error.
+func claudeLastMessage(output io.Reader) string {
+	var s claudeStream
+	eachLine(output, claudeLine, s.readLine)
+	if s.result == nil || s.result.IsError {
+		return ""
+	}
+	return s.result.Result
 }
 
 // claudeRead judges by the stream, never by the exit code: see claudeStream.

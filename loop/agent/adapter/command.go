@@ -47,17 +47,18 @@ func Problem(agent, text, fix string) error {
 // command is the row of the user's own commands. Its output is for people, so
 // the session's event comes through hat alone.
 var command = Agent{
-	Name:     Text,
-	Origin:   FromCommand,
-	Command:  commandArgs,
-	StopHook: NoStopHook,
-	MCP:      NoMCP,
-	Read:     readText,
-	Tail:     WholeLines,
-	Login:    NoLogin,
-	Vars:     NoVars,
-	Secrets:  NoSecrets,
-	Failures: NoFailures, // failures adds those of all agents
+	Name:        Text,
+	Origin:      FromCommand,
+	Command:     commandArgs,
+	StopHook:    NoStopHook,
+	MCP:         NoMCP,
+	Read:        readText,
+	LastMessage: lastLines,
+	Tail:        WholeLines,
+	Login:       NoLogin,
+	Vars:        NoVars,
+	Secrets:     NoSecrets,
+	Failures:    NoFailures, // failures adds those of all agents
 }
 
 // commandArgs passes the prompt in the configured way.

@@ -9,6 +9,7 @@
 //	reserved.go       rows of agents whose names are reserved
 //	wording.go        phrases about limits, refused logins and unreachable servers
 //	action*.go         the last tool call in the events of known programs
+//	event_block.go    an event that an agent wrote into its last message
 //	error_event.go    errors in the events of programs that a command runs
 //	reset.go          the end of a limit, read from such a phrase
 //	login.go          Login, the parts of a login

@@ -12,17 +12,18 @@ const Scripted = ledger.ScriptedAgent
 // scripted is the row of the scripted agent, which is a subcommand of
 // nightporter.
 var scripted = Agent{
-	Name:     Scripted,
-	Origin:   FromSelf,
-	Command:  commandArgs,
-	StopHook: NoStopHook,
-	MCP:      NoMCP,
-	Read:     readScripted,
-	Tail:     WholeLines,
-	Login:    NoLogin,
-	Vars:     NoVars,
-	Secrets:  NoSecrets,
-	Failures: NoFailures,
+	Name:        Scripted,
+	Origin:      FromSelf,
+	Command:     commandArgs,
+	StopHook:    NoStopHook,
+	MCP:         NoMCP,
+	Read:        readScripted,
+	LastMessage: lastLines,
+	Tail:        WholeLines,
+	Login:       NoLogin,
+	Vars:        NoVars,
+	Secrets:     NoSecrets,
+	Failures:    NoFailures,
 }
 
 // readScripted sets tokens and cost to 0, which are known without a model.
