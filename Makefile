@@ -9,7 +9,7 @@
 
 .DEFAULT_GOAL := help
 E2EPARTS = e2e-gitea e2e-programs e2e-clone e2e-sim
-.PHONY: help build dist test e2e $(E2EPARTS) soak bench sim lint fmt
+.PHONY: help build dist image test e2e $(E2EPARTS) soak bench sim lint fmt
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 FUZZTIME ?= 2m
@@ -35,6 +35,17 @@ build: ## bin/nightporter and bin/hat, for this machine
 
 dist: ## dist/: a static archive and a Debian package for this machine's architecture
 	deploy/dist.sh $(VERSION)
+
+# With buildah from Debian, also where there is no docker: BUILDAH_ISOLATION=chroot
+# needs no namespaces. BASE names another base, such as one that lies on this machine.
+BASE ?=
+ARCHIVE = nightporter-$(VERSION)-linux-$(shell go env GOARCH)
+
+image: dist ## a container image of what dist/ holds, nightporter:VERSION, with buildah
+	@command -v buildah >/dev/null || { echo "make image: there is no buildah: apt install buildah" >&2; exit 1; }
+	@set -e; context=$$(mktemp -d); trap 'rm -rf "$$context"' EXIT; \
+	tar -C "$$context" --strip-components=2 -xzf dist/$(ARCHIVE).tar.gz $(ARCHIVE)/bin; \
+	set -x; buildah build $(if $(BASE),--build-arg BASE=$(BASE)) -t nightporter:$(VERSION) -f deploy/Containerfile "$$context"
 
 # PLAIN are packages without goroutines: the race detector has nothing to find in
 # them and takes ten times as long (internal/importtest holds them to it). What
