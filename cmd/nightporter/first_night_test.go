@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/internal/golden"
@@ -97,6 +98,7 @@ func TestFirstNight(t *testing.T) {
 
 	n.step("make build")
 	n.step("nightporter init --agent demo")
+	began := time.Now()
 	s := openTerminalIn(t, n.Machine, n.Path("shop"), 100, []string{"NO_COLOR=1"}, "init", "--agent", "demo", "--telegram-api", n.phone.URL())
 	s.answer(`Where are the tasks`, "")
 	s.answer(`What prepares`, "")
@@ -120,6 +122,7 @@ func TestFirstNight(t *testing.T) {
 	n.tap(welcome, "Start shop")
 	n.tap(n.message("? Start shop?"), "Start")
 	n.message("● shop r1 started, 2 tasks")
+	t.Logf("from init until r1 has started: %.1f s", time.Since(began).Seconds()) // docs/figures.md
 
 	golden.Compare(t, "first-night.txt", n.story.String())
 	if n.steps > maxSteps {
