@@ -21,7 +21,10 @@ func answerQuestion(ctx context.Context, d dispatch) (Message, error) {
 	case questionID.MatchString(target):
 		// The question is not open. The core's reply says how it was settled.
 		choice, rest := cutWord(words)
-		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
+		if s, settled := d.s.Project.SettledQuestion(target); settled && rest != "" && (ledger.Question{Kind: s.Subject.Kind}).OwnWords() {
+			choice, rest = "", words // see Choose
+		}
+		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: choice, Words: rest})
 	case len(d.s.Project.Questions) == 0:
 		m := refusal("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
 		m.button("Status", "/status")

@@ -130,6 +130,14 @@ func plainWords(ctx context.Context, d dispatch) (Message, error) {
 			return answerQuestion(ctx, answer)
 		}
 	}
+	if s, settled := d.s.Project.SettledQuestion(d.r.Reply); settled {
+		switch {
+		case agrees(m.Intent):
+			return settledAlready(s, m.Intent, d.r), nil
+		case m.Intent == words.Choose: // an expired question still takes it
+			return d.do(ctx, loop.AnswerQuestion{Question: s.ID, Choice: m.Arg})
+		}
+	}
 	switch m.Intent {
 	case words.Stop, words.Pause:
 		return d.asAnswer(d.offerHold(m)), nil
@@ -188,6 +196,17 @@ func (d dispatch) assent(ctx context.Context, q ledger.Question, i words.Intent)
 		return unsettled("plain.press", q.ID+" is answered by a button", q), nil
 	}
 	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: own})
+}
+
+// settledAlready is the reply to yes, no or a thumb under a question that is settled: it
+// says how, and offers to take the answer back to who disagrees in time.
+func settledAlready(s loop.Answered, i words.Intent, r Request) Message {
+	m := newMessage("plain.settled", SignLater+" "+conflictLine(s, r.Actor, r.Time))
+	m.add(unchanged)
+	if i == words.No && s.Before != nil && !r.Time.After(s.At.Add(loop.UndoTime)) {
+		m.button("Undo", Undoing(s.ID))
+	}
+	return m
 }
 
 // plainAnswer returns the answer that yes, no or a thumb stands for; both results are
