@@ -92,9 +92,17 @@ func (d dispatch) settle(ctx context.Context, q ledger.Question, choice, words s
 }
 
 // unsettled returns the refusal of an answer: the reason, and the buttons of the
-// answers that the question takes.
+// answers that the question takes. A letter alone says nothing: its option stands there,
+// or of many the question is offered.
 func unsettled(key, why string, q ledger.Question) Message {
+	const few = 4
 	m := refusal(key, SignAsk+" "+why)
+	if len(q.Options) > few || slices.ContainsFunc(q.Options, func(o string) bool { return !isShort(o, quoteWidth) }) {
+		m.add("Nothing was changed.")
+		m.button("Show "+q.ID, q.ID)
+		return m
+	}
+	m.options(q)
 	m.add("Nothing was changed.")
 	addVerbButtons(&m, q)
 	return m

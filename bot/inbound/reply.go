@@ -126,8 +126,14 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 			}
 		}
 	case loop.AnswerQuestion:
+		if q, open := before.Project.Question(b.Question); open && a.OK {
+			if taken, ok := bot.Taken(q, b.Choice, b.Words); ok {
+				m = taken
+				m.Project = in.Project
+			}
+		}
 		if v.in.Press != "" {
-			return v.pressedAnswer(a)
+			return v.pressedAnswer(a, m)
 		}
 		if s, ok := v.conflict(in, a); ok {
 			m = bot.Conflict(s, v.in.Actor, b.Choice, b.Words, v.now)

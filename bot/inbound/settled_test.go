@@ -99,3 +99,24 @@ func TestAgreeingWithSettled(t *testing.T) {
 		t.Errorf("%d became guidance", n)
 	}
 }
+
+// TestUndoTooLate checks that an Undo which comes too late says so in one line and goes.
+func TestUndoTooLate(t *testing.T) {
+	w := newFixture(t)
+	w.showQuestion("q1")
+	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Skip")
+	settled, before := w.newestWithKey(mira, "q1"), len(w.shown[mira])
+	w.now = w.now.Add(2 * time.Minute)
+	w.toasts = nil
+	w.press(mira, mira, settled, "Undo")
+	if len(w.shown[mira]) != before || len(w.toasts) != 1 || !strings.Contains(w.toasts[0], "an answer can be taken back for a minute") {
+		t.Errorf("toasts %q\n%s", w.toasts, w.transcript(mira))
+	}
+	if len(settled.m.Buttons) > 0 {
+		t.Errorf("a dead button stays:\n%s", chattest.Screen(settled.m))
+	}
+	w.private(mira, "q1 undo")
+	if m := w.newest(mira).m; m.First() != "✗ q1 is settled since 23:17" {
+		t.Errorf("typed:\n%s", chattest.Screen(m))
+	}
+}
