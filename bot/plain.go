@@ -40,6 +40,42 @@ func plainCommand(m words.Meaning) string {
 	return ""
 }
 
+// namingProject returns plain words whose first or last word is a project's name, and
+// which are a phrase without it, as that phrase about the project: "stop shop", "wie
+// läuft's im shop?". Everything else stays as it is.
+func (c Command) namingProject(projects []string) Command {
+	if c.Verb != VerbWords || c.Project != "" || words.Read(c.Words).Intent != words.Guidance {
+		return c
+	}
+	all := strings.Fields(c.Words)
+	if len(all) < 2 {
+		return c
+	}
+	for _, at := range []struct {
+		name string
+		rest []string
+	}{{all[len(all)-1], all[:len(all)-1]}, {all[0], all[1:]}} {
+		name := strings.ToLower(strings.Trim(at.name, ".,:;!?"))
+		if !slices.Contains(projects, name) {
+			continue
+		}
+		rest := at.rest
+		for len(rest) > 1 && slices.Contains(beforeProject, strings.ToLower(rest[len(rest)-1])) {
+			rest = rest[:len(rest)-1]
+		}
+		text := strings.Join(rest, " ")
+		switch m := words.Read(text); m.Intent {
+		case words.Look, words.Stop, words.Pause, words.Resume, words.Start, words.Retry, words.Skip, words.Merge:
+			c.Project, c.Words = name, text
+			return c
+		}
+	}
+	return c
+}
+
+// beforeProject are words that may stand before a project's name.
+var beforeProject = []string{"in", "im", "on", "of", "for", "at", "with", "the", "project", "bei", "beim", "für", "fuer", "mit", "von", "vom", "den", "das", "die", "der", "dem", "projekt"}
+
 // wordsRole returns the role that plain words require: that of the command which they
 // stand for. Words that nothing follows from require none but to be paired.
 func wordsRole(c Command) ledger.Role {
