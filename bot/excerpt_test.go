@@ -40,3 +40,15 @@ func TestExcerpt(t *testing.T) {
 	}
 	golden.Compare(t, "excerpt.txt", story.String())
 }
+
+// TestRefusedOnce checks that a refusal is not quoted a second time where it is also what
+// the session printed last.
+func TestRefusedOnce(t *testing.T) {
+	const refused = "field \"tried\" has to be a string"
+	for said, want := range map[string]int{"hat: refused: " + refused: 1, "Done.\nhat: refused: " + refused: 2, "": 1} {
+		parts := bot.ExcerptParts("ended after its report was refused; 3 failed sessions in a row", &ledger.FailureExcerpt{Refused: refused, Said: said, Hat: "builder"})
+		if len(parts) != want {
+			t.Errorf("%q: %+v", said, parts)
+		}
+	}
+}
