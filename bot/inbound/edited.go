@@ -2,7 +2,9 @@ package inbound
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
@@ -10,6 +12,24 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
+
+// corrects reports whether an edit corrects a message that nothing was done for: one that
+// was not understood, or whose addressee is not there. It is then handled as if it were
+// sent now.
+func (v *request) corrects(ctx context.Context) (bool, error) {
+	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)
+	if err != nil {
+		return false, fmt.Errorf("look up the answer to an edited message: %w", err)
+	}
+	var m bot.Message
+	if !found || json.Unmarshal(sent.Body, &m) != nil {
+		return false, nil
+	}
+	return slices.Contains(notUnderstood, m.Key), nil
+}
+
+// notUnderstood lists the keys of answers to messages that nothing was done for.
+var notUnderstood = []string{"cmd.unknown", "cmd.usage", "cmd.notask", "cmd.noproject", "guidance.nohat"}
 
 // edited changes guidance that is still queued when its author edits the
 // message (docs/spec 5.3). It ignores any other edit: an edited command is not
