@@ -40,7 +40,7 @@ func (v *request) edited(ctx context.Context) error {
 		return fmt.Errorf("look up the receipt of an edited message: %w", err)
 	}
 	if !found || !itemKey.MatchString(sent.Key) {
-		return v.commit(ctx)
+		return v.editedAnswer(ctx)
 	}
 	v.readSubject(sent)
 	v.receiptID = sent.ID
@@ -66,6 +66,25 @@ func (v *request) edited(ctx context.Context) error {
 		return v.replies(s, in, a), v.in.Cursor
 	})
 	return err
+}
+
+// editedAnswer tells who edits their answer in words to a question that it stands as it was
+// first sent, with a button that hands the new words on. Other edits change nothing.
+func (v *request) editedAnswer(ctx context.Context) error {
+	key, found, err := v.repliedTo(ctx)
+	if err != nil {
+		return err
+	}
+	s, _ := v.o.Service.State(v.project)
+	first, settled := s.Project.SettledQuestion(bot.QuestionOf(key))
+	words := strings.TrimSpace(v.in.Text)
+	if !found || !settled || first.Actor != v.in.Actor || first.Words == "" || words == "" || words == strings.TrimSpace(first.Words) {
+		return v.commit(ctx)
+	}
+	v.in.Edited = false // it has no receipt: the reply is to the message itself
+	m := bot.Conflict(first, v.in.Actor, "", words, v.now)
+	m.Project = v.project
+	return v.commit(ctx, v.answer(m))
 }
 
 // guidanceIn returns the guidance in a text, and whether there is any.

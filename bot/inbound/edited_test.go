@@ -35,3 +35,30 @@ func TestEditedTypo(t *testing.T) {
 		t.Errorf("the edit of a command that was done made the run %s", r.State)
 	}
 }
+
+// TestEditedAnswer checks that who edits an answer in words is told that it stands, and can
+// send the new words on.
+func TestEditedAnswer(t *testing.T) {
+	w := newFixture(t)
+	w.showQuestion("q2")
+	asked := w.newestWithKey(mira, "q2")
+	w.reply(mira, asked, "Letters oly")
+	message := w.newest(mira).replyTo
+	edit := func(text string) {
+		t.Helper()
+		w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Message: message, ReplyTo: asked.id, Text: text, Edited: true})
+	}
+	n := len(w.shown[mira])
+	if edit("Letters oly"); len(w.shown[mira]) != n {
+		t.Errorf("an edit that changes nothing is answered:\n%s", w.transcript(mira))
+	}
+	edit("Letters only")
+	m := w.newest(mira)
+	if m.m.Key != "press.second" || m.replyTo != message {
+		t.Fatalf("%s", w.transcript(mira))
+	}
+	w.press(mira, mira, m, "Overrule")
+	if items := w.state().Project.Guidance.Items; len(items) != 1 || items[0].Text != "Letters only" {
+		t.Errorf("%+v", items)
+	}
+}
