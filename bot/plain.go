@@ -107,7 +107,9 @@ func plainShared(ctx context.Context, h sharedRequest) (Message, bool, error) {
 		}
 		out, err := Handle(ctx, h.service, r)
 		return out, true, err
-	case h.r.Reply == "" && (agrees(m.Intent) || m.Intent == words.Nothing || m.Intent == words.Forget):
+	case h.r.Reply == "" && m.Intent == words.Forget:
+		return nothingToForget(), true, nil
+	case h.r.Reply == "" && (agrees(m.Intent) || m.Intent == words.Nothing):
 		return noAnswer(h.openQuestions()), true, nil
 	case m.Intent == words.Nothing:
 		return noAnswer(nil), true, nil
@@ -141,6 +143,14 @@ func noAnswer(open []ledger.Question) Message {
 	for _, q := range open[:min(len(open), mostButtons)] {
 		m.button("Show "+q.ID, q.ID)
 	}
+	return m
+}
+
+// nothingToForget is the reply to words that take something back and do not say what: they
+// reply to no message.
+func nothingToForget() Message {
+	m := newMessage("plain.nothing", SignLater+" Nothing was queued or changed")
+	m.add("To take something back, reply with it to that message, or see /queue.")
 	return m
 }
 
