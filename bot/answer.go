@@ -98,12 +98,12 @@ func unsettled(key, why string, q ledger.Question) Message {
 	const few = 4
 	m := refusal(key, SignAsk+" "+why)
 	if len(q.Options) > few || slices.ContainsFunc(q.Options, func(o string) bool { return !isShort(o, quoteWidth) }) {
-		m.add("Nothing was changed.")
+		m.pending("Nothing was changed.")
 		m.button("Show "+q.ID, q.ID)
 		return m
 	}
 	m.options(q)
-	m.add("Nothing was changed.")
+	m.pending("Nothing was changed.")
 	addVerbButtons(&m, q)
 	return m
 }

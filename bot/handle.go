@@ -137,7 +137,7 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 	}
 	m := refusal("cmd.whichproject", which)
 	m.quote(c.Line)
-	m.Lines = append(m.Lines, Line{Text: "Not done yet.", Pending: true})
+	m.pending("Not done yet.")
 	line := c.Line
 	if c.Verb == VerbWords && plainCommand(words.Read(c.Words)) != "" { // the button that names the project confirms it, too
 		line = plainCommand(words.Read(c.Words))

@@ -205,6 +205,11 @@ func (m *Message) add(text string) {
 	}
 }
 
+// pending adds a line that holds until a button of the message was pressed.
+func (m *Message) pending(text string) {
+	m.Lines = append(m.Lines, Line{Text: text, Pending: true})
+}
+
 // quote adds text by a person, an agent or a program on which nobody decides, cut to
 // quoteWidth columns. whole adds what somebody does.
 func (m *Message) quote(text string) {

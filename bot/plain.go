@@ -40,34 +40,36 @@ func plainCommand(m words.Meaning) string {
 	return ""
 }
 
-// namingProject returns plain words whose first or last word is a project's name, and
-// which are a phrase without it, as that phrase about the project: "stop shop", "wie
-// läuft's im shop?". Everything else stays as it is.
+// namingProject returns plain words that name a project, and which are a phrase without
+// the name, as that phrase about the project: "stop shop", "wie läuft's im shop?", "is
+// shop done?". Everything else stays as it is.
 func (c Command) namingProject(projects []string) Command {
 	if c.Verb != VerbWords || c.Project != "" || words.Read(c.Words).Intent != words.Guidance {
 		return c
 	}
 	all := strings.Fields(c.Words)
-	if len(all) < 2 {
-		return c
-	}
-	for _, at := range []struct {
-		name string
-		rest []string
-	}{{all[len(all)-1], all[:len(all)-1]}, {all[0], all[1:]}} {
-		name := strings.ToLower(strings.Trim(at.name, ".,:;!?"))
+	for at, word := range all {
+		name := strings.ToLower(strings.Trim(word, ".,:;!?"))
 		if !slices.Contains(projects, name) {
 			continue
 		}
-		rest := at.rest
-		for len(rest) > 1 && slices.Contains(beforeProject, strings.ToLower(rest[len(rest)-1])) {
-			rest = rest[:len(rest)-1]
+		before, after := all[:at], all[at+1:]
+		texts := []string{}
+		for _, it := range []string{"it", "es"} { // "is it done?"
+			texts = append(texts, strings.Join(slices.Concat(before, []string{it}, after), " "))
 		}
-		text := strings.Join(rest, " ")
-		switch m := words.Read(text); m.Intent {
-		case words.Look, words.Stop, words.Pause, words.Resume, words.Start, words.Retry, words.Skip, words.Merge:
-			c.Project, c.Words = name, text
-			return c
+		if len(before) == 0 || len(after) == 0 {
+			for len(before) > 1 && slices.Contains(beforeProject, strings.ToLower(before[len(before)-1])) {
+				before = before[:len(before)-1]
+			}
+			texts = append(texts, strings.Join(slices.Concat(before, after), " "))
+		}
+		for _, text := range texts {
+			switch words.Read(text).Intent {
+			case words.Look, words.Stop, words.Pause, words.Resume, words.Start, words.Retry, words.Skip, words.Merge:
+				c.Project, c.Words = name, text
+				return c
+			}
 		}
 	}
 	return c
@@ -150,9 +152,11 @@ func noAnswer(open []ledger.Question) Message {
 // reply to no message.
 func nothingToForget() Message {
 	m := newMessage("plain.nothing", SignLater+" Nothing was queued or changed")
-	m.add("To take something back, reply with it to that message, or see /queue.")
+	m.add(howToTakeBack)
 	return m
 }
+
+const howToTakeBack = "To take something back, reply with undo to that message, or see /queue."
 
 // mostButtons limits the buttons of a message that has one for each of several
 // things.
