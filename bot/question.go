@@ -168,7 +168,7 @@ func (m *Message) content(s loop.State, q ledger.Question) {
 			m.add(v + ": " + means)
 		}
 	}
-	if len(q.Tasks) > 0 {
+	if len(q.Tasks) > 0 && q.Kind != ledger.AskSkip { // whose text names them
 		m.add(Ranges(q.Tasks))
 	}
 }
