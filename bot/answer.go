@@ -21,7 +21,10 @@ func answerQuestion(ctx context.Context, d dispatch) (Message, error) {
 	case questionID.MatchString(target):
 		// The question is not open. The core's reply says how it was settled.
 		choice, rest := cutWord(words)
-		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
+		if s, settled := d.s.Project.SettledQuestion(target); settled && rest != "" && (ledger.Question{Kind: s.Subject.Kind}).OwnWords() {
+			choice, rest = "", words // see Choose
+		}
+		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: choice, Words: rest})
 	case len(d.s.Project.Questions) == 0:
 		m := refusal("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
 		m.button("Status", "/status")
@@ -89,10 +92,18 @@ func (d dispatch) settle(ctx context.Context, q ledger.Question, choice, words s
 }
 
 // unsettled returns the refusal of an answer: the reason, and the buttons of the
-// answers that the question takes.
+// answers that the question takes. A letter alone says nothing: its option stands there,
+// or of many the question is offered.
 func unsettled(key, why string, q ledger.Question) Message {
+	const few = 4
 	m := refusal(key, SignAsk+" "+why)
-	m.add("Nothing was changed.")
+	if len(q.Options) > few || slices.ContainsFunc(q.Options, func(o string) bool { return !isShort(o, quoteWidth) }) {
+		m.pending("Nothing was changed.")
+		m.button("Show "+q.ID, q.ID)
+		return m
+	}
+	m.options(q)
+	m.pending("Nothing was changed.")
 	addVerbButtons(&m, q)
 	return m
 }

@@ -56,6 +56,32 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 	return m
 }
 
+// Taken renders the reply to an answer to an agent's question that was just taken: the
+// option with its text, or the words. ok is false for other answers, which the core's text
+// tells.
+func Taken(q ledger.Question, choice, words string) (m Message, ok bool) {
+	if _, verb := wordingOf(q).verbs[strings.ToLower(strings.TrimSpace(choice))]; verb || !q.OwnWords() {
+		return Message{}, false
+	}
+	n := OptionOf(q, choice)
+	what := "answered"
+	if n >= 0 {
+		what = strings.ToUpper(ledger.Letter(n))
+	} else {
+		words = strings.TrimSpace(choice + " " + words)
+	}
+	m = newMessage("answer.answer", SignDone+" "+q.ID+" "+what)
+	m.About = q.Task
+	if n >= 0 {
+		m.option(q, n, "")
+	}
+	if strings.TrimSpace(words) != "" {
+		m.quote(words)
+	}
+	m.add(wordingOf(q).own.after(q, ""))
+	return m, true
+}
+
 // answeredBy returns the name of a person who answered, in at most 12 columns.
 func answeredBy(name string) string {
 	if name == "console" {
@@ -66,6 +92,11 @@ func answeredBy(name string) string {
 
 // Undoing returns the command that takes back a question's answer: "q5 undo".
 func Undoing(question string) string { return question + " undo" }
+
+// Undoes reports whether a command takes back a question's answer.
+func (c Command) Undoes() bool {
+	return c.Verb == VerbAnswer && strings.EqualFold(strings.TrimSpace(c.Words), "undo")
+}
 
 // pastQuoted adds a settled question's headline, task title and text.
 func (m *Message) pastQuoted(s loop.State, q ledger.Question) {

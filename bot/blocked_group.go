@@ -53,7 +53,11 @@ func BlockedTogether(s loop.State, all []BlockedTask, now time.Time) Message {
 		m.add("Nothing of it waits for you any more.")
 	}
 	if x := all[len(all)-1].Settled; x != nil && x.Before != nil && now.Before(x.At.Add(loop.UndoTime)) {
-		m.button("Undo", Undoing(x.ID))
+		label := "Undo"
+		if len(all) > 1 { // it takes back one of them
+			label += " " + shortID(last.Task)
+		}
+		m.button(label, Undoing(x.ID))
 	}
 	return m
 }
@@ -64,18 +68,16 @@ func (m *Message) openBlocks(s loop.State, open []ledger.Question) {
 	same := true
 	var args []string
 	for _, q := range open {
-		same = same && q.Text == open[0].Text
+		same = same && q.Text == open[0].Text && q.Tried == open[0].Tried && q.Needs == open[0].Needs
 		args = append(args, idArg(q.Task))
 	}
 	if same && len(open) > 1 {
 		m.add("All:")
-		m.whole(last.Text)
-		m.excerpt(last.Text, last.Excerpt)
+		m.blockedBy(last)
 	} else {
 		for _, q := range open[max(0, len(open)-4):] {
 			m.add(shortID(q.Task) + " (" + q.ID + ")")
-			m.whole(q.Text)
-			m.excerpt(q.Text, q.Excerpt)
+			m.blockedBy(q)
 		}
 	}
 	stay, all := "They stay blocked", " all"
@@ -91,6 +93,15 @@ func (m *Message) openBlocks(s loop.State, open []ledger.Question) {
 	for _, q := range open[max(0, len(open)-3):] {
 		m.whyButton(q.Task, true)
 	}
+}
+
+// blockedBy adds why a task is blocked, what was tried and what it needs: all that its own
+// message would say.
+func (m *Message) blockedBy(q ledger.Question) {
+	m.whole(q.Text)
+	m.excerpt(q.Text, q.Excerpt)
+	m.labelled("Tried", q.Tried)
+	m.labelled("Needs", q.Needs)
 }
 
 // settledBlock says what became of a blocked task: "✓ #3 (q3): Retry, by Mira 03:20".

@@ -21,9 +21,13 @@ func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 }
 
 // Conflict returns the content of ConflictText as the reply to a typed answer.
-// words is the text behind the verb; choice is "" for an answer without a verb.
+// words is the text behind the verb; choice is "" for an answer without a verb. Words of
+// a person's own are quoted: they stand nowhere else.
 func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
 	m := refusal("press.second", SignFailed+" "+conflictLine(s, actor, now))
+	if own := ownAnswer(s, choice, words); own != "" {
+		m.quote(own)
+	}
 	m.add(unchanged)
 	if over := overrule(s, choice, words, now); over.Command != "" {
 		over.Label = "Overrule"
@@ -33,6 +37,17 @@ func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Messa
 		m.Buttons = append(m.Buttons, over) // unchanged: it may repeat a person's words
 	}
 	return m
+}
+
+// ownAnswer returns what a late answer says in a person's own words, "" for a verb or an
+// option's letter alone.
+func ownAnswer(s loop.Answered, choice, words string) string {
+	choice, words = strings.TrimSpace(choice), strings.TrimSpace(words)
+	_, verb := wordings[s.Subject.Kind].verbs[strings.ToLower(choice)]
+	if words == "" && (verb || len(choice) == 1) {
+		return ""
+	}
+	return strings.TrimSpace(choice + " " + words)
 }
 
 // conflictLine returns "Mira was first: Retry, 07:31" for other people, "q5 is

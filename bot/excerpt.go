@@ -26,7 +26,9 @@ func ExcerptParts(reason string, x *ledger.FailureExcerpt) (parts []ExcerptPart)
 		add(SignFailed+" "+CommandName(x.Run)+exitText(x.Exit), x.Output)
 	}
 	add("hat refused its report", x.Refused)
-	add(hatsWords(x.Hat), x.Said)
+	if rest, same := strings.CutSuffix(Clean(x.Said), Clean(x.Refused)); !same || strings.TrimSpace(rest) != "hat: refused:" { // which is what hat printed last
+		add(hatsWords(x.Hat), x.Said)
+	}
 	return parts
 }
 

@@ -40,3 +40,38 @@ func TestExcerpt(t *testing.T) {
 	}
 	golden.Compare(t, "excerpt.txt", story.String())
 }
+
+// TestRefusedOnce checks that a refusal is not quoted a second time where it is also what
+// the session printed last.
+func TestRefusedOnce(t *testing.T) {
+	const refused = "field \"tried\" has to be a string"
+	for said, want := range map[string]int{"hat: refused: " + refused: 1, "Done.\nhat: refused: " + refused: 2, "": 1} {
+		parts := bot.ExcerptParts("ended after its report was refused; 3 failed sessions in a row", &ledger.FailureExcerpt{Refused: refused, Said: said, Hat: "builder"})
+		if len(parts) != want {
+			t.Errorf("%q: %+v", said, parts)
+		}
+	}
+}
+
+// TestBlockedTogetherWhole checks that the message about several blocked tasks has all that
+// a person decides on: what was tried, and what each needs.
+func TestBlockedTogetherWhole(t *testing.T) {
+	ask := func(n, tried, needs string) bot.BlockedTask {
+		return bot.BlockedTask{Question: ledger.Question{ID: "q" + n, Kind: ledger.AskBlocked, Task: "Task " + n, Text: "go build fails", Tried: tried, Needs: needs, Asked: evening}}
+	}
+	s := loop.State{Project: loop.Project{Name: "shop"}}
+	for _, c := range []struct {
+		all  []bot.BlockedTask
+		want []string
+	}{
+		{[]bot.BlockedTask{ask("3", "git log", "a name"), ask("4", "git log", "a name")}, []string{"All:", "Tried: git log", "Needs: a name"}},
+		{[]bot.BlockedTask{ask("3", "git log", ""), ask("4", "the docs", "a key")}, []string{"#3 (q3)", "Tried: git log", "#4 (q4)", "Tried: the docs", "Needs: a key"}},
+	} {
+		text := bot.BlockedTogether(s, c.all, evening).Text(0)
+		for _, want := range c.want {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%q stands %d times:\n%s", want, strings.Count(text, want), text)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nightporter/nightporter/bot/words"
 	"github.com/nightporter/nightporter/loop"
@@ -20,6 +21,7 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	if err != nil {
 		return parseMistake(err), nil
 	}
+	c = c.namingProject(projectNames(service))
 	if does := c.Verb.row().shared; does != nil {
 		host, stays := service.(DaemonService)
 		m, done, err := does(ctx, sharedRequest{service: service, host: host, stays: stays, r: r, c: c})
@@ -109,7 +111,10 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 		// "note: …" begins a sentence and names no project.
 		c.Project, c.Words = "", c.Line
 	}
-	first, _ := cutWord(c.Target) // "/drop g14 g15"
+	first, rest := cutWord(c.Target) // "/drop g14 g15", "/task shop 3"
+	if name := strings.ToLower(first); c.Project == "" && rest != "" && slices.Contains(all, name) {
+		c.Project, c.Target = name, rest
+	}
 	switch {
 	case c.Project != "":
 		return c.Project, nil
@@ -132,15 +137,10 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 	}
 	m := refusal("cmd.whichproject", which)
 	m.quote(c.Line)
-	m.Lines = append(m.Lines, Line{Text: "Not done yet.", Pending: true})
+	m.pending("Not done yet.")
 	line := c.Line
-	if c.Verb == VerbWords {
-		switch meant := words.Read(c.Words); {
-		case plainCommand(meant) != "": // the button that names the project confirms it, too
-			line = plainCommand(meant)
-		case meant.Intent == words.Guidance:
-			line = "/" + string(VerbGuidance) + " " + line
-		}
+	if c.Verb == VerbWords && plainCommand(words.Read(c.Words)) != "" { // the button that names the project confirms it, too
+		line = plainCommand(words.Read(c.Words))
 	}
 	for _, name := range all[:min(len(all), 6)] {
 		m.exact(name, name+": "+line)

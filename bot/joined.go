@@ -64,21 +64,24 @@ func JoinReceipts(parts []Joined) (m Message, fits bool) {
 // joinedFirst returns the first line: "○ g14–g16: 2 queued, 1 addressed".
 func joinedFirst(parts []Joined) string {
 	sign, ids := "", itemRanges(parts)
-	var counts []string
+	count := map[string]int{} // by word
+	var words []string
 	for _, r := range receiptWords {
-		n := 0
 		for _, p := range parts {
-			if p.Key == r.key {
-				n++
+			if p.Key != r.key {
+				continue
+			}
+			if sign == "" {
+				sign = r.sign
+			}
+			if count[r.word]++; count[r.word] == 1 {
+				words = append(words, r.word)
 			}
 		}
-		if n == 0 {
-			continue
-		}
-		if sign == "" {
-			sign = r.sign
-		}
-		counts = append(counts, fmt.Sprintf("%d %s", n, r.word))
+	}
+	var counts []string
+	for _, w := range words {
+		counts = append(counts, fmt.Sprintf("%d %s", count[w], w))
 	}
 	first := orElse(sign, SignLater) + " " + ids + ": " + strings.Join(counts, ", ")
 	if Width(first) > FirstWidth { // the ids stand below

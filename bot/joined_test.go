@@ -62,3 +62,17 @@ To the next session of #7 builder.
 		t.Error("3,500 characters fit")
 	}
 }
+
+// TestJoinedChanged checks that guidance which was edited counts as what it is: queued.
+func TestJoinedChanged(t *testing.T) {
+	now := time.Date(2026, 11, 20, 1, 47, 0, 0, time.UTC)
+	s := newService("shop").Night.State
+	item := func(id string) guidance.Item { return guidance.Item{ID: id, Text: "Wrap it", At: now} }
+	m, _ := bot.JoinReceipts([]bot.Joined{
+		{ID: "g9", Message: bot.Changed(s, item("g9"), now)},
+		{ID: "g10", Message: bot.Queued(s, item("g10"), ledger.Forecast{Hat: "builder"}, now, time.Time{})},
+	})
+	if m.First() != "○ g9 g10: 2 queued" {
+		t.Error(m.First())
+	}
+}

@@ -129,6 +129,7 @@ type Document struct {
 // newMessage begins a message. A first line wider than FirstWidth goes on in the
 // second line, so that nothing is lost and nothing stands there twice.
 func newMessage(key, first string) Message {
+	first = WithoutMarks(first)
 	m := Message{Key: key, Lines: FirstLines(first)}
 	if len(m.Lines) > 1 {
 		m.full = Clean(first)
@@ -199,9 +200,14 @@ func (m Message) First() string {
 }
 
 func (m *Message) add(text string) {
-	if text = Clean(text); text != "" {
+	if text = Clean(WithoutMarks(text)); text != "" {
 		m.Lines = append(m.Lines, Line{Text: text})
 	}
+}
+
+// pending adds a line that holds until a button of the message was pressed.
+func (m *Message) pending(text string) {
+	m.Lines = append(m.Lines, Line{Text: text, Pending: true})
 }
 
 // quote adds text by a person, an agent or a program on which nobody decides, cut to
@@ -290,7 +296,7 @@ func FromAnswer(kind string, a ledger.Answer, cause string) Message {
 	}
 	first, rest, _ := strings.Cut(text, "\n")
 	if !signed(first) {
-		first = strings.TrimSpace(answerSign(kind, a.OK) + " " + first)
+		first = strings.TrimSpace(answerSign(kind, a) + " " + first)
 	}
 	m := newMessage("answer."+kind, first)
 	for line := range strings.SplitSeq(rest, "\n") {
@@ -303,9 +309,12 @@ func FromAnswer(kind string, a ledger.Answer, cause string) Message {
 }
 
 // answerSign returns the sign of an answer whose text has none.
-func answerSign(kind string, ok bool) string {
-	if !ok {
+func answerSign(kind string, a ledger.Answer) string {
+	switch {
+	case !a.OK:
 		return SignFailed
+	case a.Code == ledger.CodeAsked:
+		return SignAsk
 	}
 	switch kind {
 	case "pause":
@@ -318,8 +327,11 @@ func answerSign(kind string, ok bool) string {
 		return SignDone
 	case "redo_plan":
 		return SignAgain
-	case "now", "offer_run", "late":
-		return SignAsk
+	case "now":
+		if a.Code == ledger.CodeQueued { // nothing was at work: the words wait
+			return SignLater
+		}
+		return SignNow
 	}
 	return SignLater
 }

@@ -51,15 +51,25 @@ func Parse(line string) (Command, error) {
 	if w := strings.TrimSuffix(word, ":"); handleForm.MatchString(w) {
 		return c.short(w, rest)
 	}
+	if w := strings.TrimSuffix(line, "?"); handleForm.MatchString(w) { // "q5?"
+		return c.short(w, "")
+	}
 	// A command whose slash was forgotten must not become guidance.
-	if f, ok := findCommand(word); ok && (rest == "" || strings.EqualFold(rest, "now")) && words.Read(line).Intent == words.Guidance {
-		if rest == "" && f.role == ledger.RoleView {
-			return c.slash(word, "")
+	of := strings.TrimSuffix(rest, "?")
+	named := idLike.MatchString(of) || itemID.MatchString(of)
+	if f, ok := findCommand(word); ok && (of == "" || strings.EqualFold(of, "now") || f.takesID() && named) && words.Read(line).Intent == words.Guidance {
+		if f.role == ledger.RoleView && (of == "" || named) {
+			return c.slash(word, of)
 		}
 		return c, &UnknownError{Word: word, Meant: "/" + string(f.verb), Rest: rest}
 	}
 	c.Verb, c.Words = VerbWords, line
 	return c, nil
+}
+
+// takesID reports whether a command is about what an id names.
+func (f commandForm) takesID() bool {
+	return f.takes == takesTarget || f.takes == takesID || f.takes == takesPlan
 }
 
 // IsCommand reports whether a line has the form of a command: a slash, or the

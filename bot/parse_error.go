@@ -21,6 +21,9 @@ func parseMistake(err error) Message {
 		m := refusal("cmd.unknown", SignAsk+" No "+Cut(Clean(unknown.Word), 14)+". "+didYouMean(unknown.Meant))
 		m.quote(unknown.Rest)
 		m.add("Nothing was done.")
+		if strings.EqualFold(unknown.Word, "/undo") {
+			m.add(howToTakeBack)
+		}
 		if twin := unknown.Meant; twin != "" {
 			if len(unknown.Rest) < maxTwin {
 				twin = strings.TrimSpace(twin + " " + unknown.Rest)

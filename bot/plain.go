@@ -40,6 +40,44 @@ func plainCommand(m words.Meaning) string {
 	return ""
 }
 
+// namingProject returns plain words that name a project, and which are a phrase without
+// the name, as that phrase about the project: "stop shop", "wie läuft's im shop?", "is
+// shop done?". Everything else stays as it is.
+func (c Command) namingProject(projects []string) Command {
+	if c.Verb != VerbWords || c.Project != "" || words.Read(c.Words).Intent != words.Guidance {
+		return c
+	}
+	all := strings.Fields(c.Words)
+	for at, word := range all {
+		name := strings.ToLower(strings.Trim(word, ".,:;!?"))
+		if !slices.Contains(projects, name) {
+			continue
+		}
+		before, after := all[:at], all[at+1:]
+		texts := []string{}
+		for _, it := range []string{"it", "es"} { // "is it done?"
+			texts = append(texts, strings.Join(slices.Concat(before, []string{it}, after), " "))
+		}
+		if len(before) == 0 || len(after) == 0 {
+			for len(before) > 1 && slices.Contains(beforeProject, strings.ToLower(before[len(before)-1])) {
+				before = before[:len(before)-1]
+			}
+			texts = append(texts, strings.Join(slices.Concat(before, after), " "))
+		}
+		for _, text := range texts {
+			switch words.Read(text).Intent {
+			case words.Look, words.Stop, words.Pause, words.Resume, words.Start, words.Retry, words.Skip, words.Merge:
+				c.Project, c.Words = name, text
+				return c
+			}
+		}
+	}
+	return c
+}
+
+// beforeProject are words that may stand before a project's name.
+var beforeProject = []string{"in", "im", "on", "of", "for", "at", "with", "the", "project", "bei", "beim", "für", "fuer", "mit", "von", "vom", "den", "das", "die", "der", "dem", "projekt"}
+
 // wordsRole returns the role that plain words require: that of the command which they
 // stand for. Words that nothing follows from require none but to be paired.
 func wordsRole(c Command) ledger.Role {
@@ -71,7 +109,9 @@ func plainShared(ctx context.Context, h sharedRequest) (Message, bool, error) {
 		}
 		out, err := Handle(ctx, h.service, r)
 		return out, true, err
-	case h.r.Reply == "" && (agrees(m.Intent) || m.Intent == words.Nothing || m.Intent == words.Forget):
+	case h.r.Reply == "" && m.Intent == words.Forget:
+		return nothingToForget(), true, nil
+	case h.r.Reply == "" && (agrees(m.Intent) || m.Intent == words.Nothing):
 		return noAnswer(h.openQuestions()), true, nil
 	case m.Intent == words.Nothing:
 		return noAnswer(nil), true, nil
@@ -108,6 +148,16 @@ func noAnswer(open []ledger.Question) Message {
 	return m
 }
 
+// nothingToForget is the reply to words that take something back and do not say what: they
+// reply to no message.
+func nothingToForget() Message {
+	m := newMessage("plain.nothing", SignLater+" Nothing was queued or changed")
+	m.add(howToTakeBack)
+	return m
+}
+
+const howToTakeBack = "To take something back, reply with undo to that message, or see /queue."
+
 // mostButtons limits the buttons of a message that has one for each of several
 // things.
 const mostButtons = 6
@@ -128,6 +178,14 @@ func plainWords(ctx context.Context, d dispatch) (Message, error) {
 			answer := d.with(VerbAnswer, q.ID)
 			answer.c.Words = d.c.Words
 			return answerQuestion(ctx, answer)
+		}
+	}
+	if s, settled := d.s.Project.SettledQuestion(d.r.Reply); settled {
+		switch {
+		case agrees(m.Intent):
+			return settledAlready(s, m.Intent, d.r), nil
+		case m.Intent == words.Choose: // an expired question still takes it
+			return d.do(ctx, loop.AnswerQuestion{Question: s.ID, Choice: m.Arg})
 		}
 	}
 	switch m.Intent {
@@ -188,6 +246,17 @@ func (d dispatch) assent(ctx context.Context, q ledger.Question, i words.Intent)
 		return unsettled("plain.press", q.ID+" is answered by a button", q), nil
 	}
 	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: own})
+}
+
+// settledAlready is the reply to yes, no or a thumb under a question that is settled: it
+// says how, and offers to take the answer back to who disagrees in time.
+func settledAlready(s loop.Answered, i words.Intent, r Request) Message {
+	m := newMessage("plain.settled", SignLater+" "+conflictLine(s, r.Actor, r.Time))
+	m.add(unchanged)
+	if i == words.No && s.Before != nil && !r.Time.After(s.At.Add(loop.UndoTime)) {
+		m.button("Undo", Undoing(s.ID))
+	}
+	return m
 }
 
 // plainAnswer returns the answer that yes, no or a thumb stands for; both results are

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/nightporter/nightporter/bot/words"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -59,8 +60,9 @@ func (d dispatch) offer(what, first string) Message {
 // asAnswer adds to an offer the button that takes the words as the answer to the
 // question that they reply to, where that takes any words.
 func (d dispatch) asAnswer(m Message) Message {
-	if q, open := d.question(d.r.Reply); open && q.OwnWords() && len(d.c.Words) < maxTwin {
-		m.exact("Answer "+q.ID, q.ID+" "+d.c.Words)
+	said := strings.TrimSpace(projectPrefix.ReplaceAllString(d.r.Text, "")) // with a project's name that the words have
+	if q, open := d.question(d.r.Reply); open && q.OwnWords() && len(said) < maxTwin {
+		m.exact("Answer "+q.ID, q.ID+" "+said)
 	}
 	return m
 }
@@ -86,11 +88,11 @@ func (d dispatch) offerResume(ctx context.Context) (Message, error) {
 		if held {
 			m.button("Resume", "/resume")
 		}
-		m.add("Nothing was changed.")
+		m.pending("Nothing was changed.")
 		return m, nil
 	case held:
 		m := d.offer("resume", "Go on with "+d.project+"?")
-		m.add("Nothing was changed yet.")
+		m.pending("Nothing was changed yet.")
 		m.button("Resume", "/resume")
 		return m, nil
 	case r.Over():

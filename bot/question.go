@@ -101,6 +101,9 @@ func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time
 	m := newMessage("ask."+string(q.Kind), Cut(Clean(first), FirstWidth-len(tail))+tail)
 	m.Project, m.About = s.Project.Name, q.Task
 	w.body(&m, s, q, now)
+	if q.OwnWords() && len(q.Options) == 0 {
+		m.add("Reply to this in your own words.")
+	}
 	then := Unanswered(s, q, deadline(q, now))
 	if n := OptionOf(q, q.Choice); n >= 0 { // options have capital letters here, as on the buttons
 		then = strings.Replace(then, ": "+ledger.Letter(n)+",", ": "+strings.ToUpper(ledger.Letter(n))+",", 1)
@@ -165,7 +168,7 @@ func (m *Message) content(s loop.State, q ledger.Question) {
 			m.add(v + ": " + means)
 		}
 	}
-	if len(q.Tasks) > 0 {
+	if len(q.Tasks) > 0 && q.Kind != ledger.AskSkip { // whose text names them
 		m.add(Ranges(q.Tasks))
 	}
 }

@@ -108,6 +108,9 @@ func queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent t
 		m.button("Drop", "/drop "+i.ID)
 		m.button("Now", "/now "+i.ID)
 	} else {
+		if r := s.Project.Run; !r.Over() && r.State == ledger.RunPaused {
+			to = strings.TrimSuffix(to, ".") + ", once you resume " + Clean(s.Project.Name) + "."
+		}
 		m.add(to)
 		m.button("Drop", "/drop "+i.ID)
 	}

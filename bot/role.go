@@ -25,6 +25,7 @@ func RequiredRole(c Command) ledger.Role {
 // others read too (docs/spec 6.6). project is the project that the line was sent
 // to; private reports that nobody else reads where it was sent.
 func RequiredRoleHere(service Service, project string, private bool, c Command) ledger.Role {
+	c = c.namingProject(projectNames(service))
 	need := RequiredRole(c)
 	switch c.Verb {
 	case VerbQuiet:

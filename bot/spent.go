@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
@@ -27,12 +28,12 @@ func ButtonSpent(service Service, r Request) (why string, spent bool) {
 	if !ok {
 		return "", false
 	}
-	why = spentBy(s, c)
+	why = spentBy(s, c, r.Time)
 	return why, why != ""
 }
 
-// spentBy says why a command can do nothing any more, "" if it can.
-func spentBy(s loop.State, c Command) string {
+// spentBy says why a command can do nothing any more at a time, "" if it can.
+func spentBy(s loop.State, c Command, now time.Time) string {
 	switch c.Verb {
 	case VerbRun:
 		if r := s.Project.Run; !r.Over() && !r.Aside() {
@@ -42,6 +43,8 @@ func spentBy(s loop.State, c Command) string {
 		return spentHold(s, c)
 	case VerbRetry, VerbSkip:
 		return spentTasks(s, c)
+	case VerbMerge:
+		return spentMerge(s, c)
 	case VerbNext:
 		return spentNext(s, c)
 	case VerbAdd:
@@ -53,7 +56,12 @@ func spentBy(s loop.State, c Command) string {
 			return i.ID + " is " + i.State.Word() + " already"
 		}
 	case VerbAnswer:
-		if a, ok := s.Project.SettledQuestion(c.Target); ok && a.Late == nil && !strings.EqualFold(strings.TrimSpace(c.Words), "undo") {
+		a, ok := s.Project.SettledQuestion(c.Target)
+		switch {
+		case !ok:
+		case c.Undoes():
+			return s.Project.UndoOver(a, now)
+		case a.Late == nil:
 			return a.ID + " is settled"
 		}
 	}
@@ -90,7 +98,7 @@ func spentTasks(s loop.State, c Command) string {
 	if _, ok := FindTask(s, typed); !ok {
 		ids = strings.Fields(typed)
 	}
-	over := []ledger.Status{ledger.Done, ledger.Skipped}
+	over := []ledger.Status{ledger.Done, ledger.Skipped, ledger.Active}
 	if c.Verb == VerbRetry {
 		over = []ledger.Status{ledger.Active, ledger.Ready, ledger.Pending}
 		if !again {
@@ -103,9 +111,22 @@ func spentTasks(s loop.State, c Command) string {
 		if !ok || !slices.Contains(over, t.Status) {
 			return ""
 		}
-		why = shortID(t.Task.ID) + " is " + string(t.Status) + " already"
+		if why = shortID(t.Task.ID) + " is " + string(t.Status) + " already"; t.Status == ledger.Active {
+			why = shortID(t.Task.ID) + " is at work"
+		}
 	}
 	return why
+}
+
+// spentMerge is spentBy for /merge: a request that was merged or closed is not merged
+// again.
+func spentMerge(s loop.State, c Command) string {
+	number, ok := requestNumber(c.Target)
+	b, known := s.Project.Requests.Numbered(number)
+	if !ok || number == 0 || !known || b.IsOpen() {
+		return ""
+	}
+	return requestName(number) + " is " + string(b.Request.State) + " already"
 }
 
 // spentNext is spentBy for /next, which needs a ready task of a run under way.

@@ -166,14 +166,24 @@ func waitingStatus(s loop.State, r *loop.Run, now time.Time, say func(key, sign,
 	}
 	switch r.Wait {
 	case ledger.WaitQuestion:
-		var ids []string
+		var ids, asked []string
 		for _, q := range s.Project.Questions {
-			if q.HoldsUp() {
-				ids = append(ids, q.ID)
+			if !q.HoldsUp() {
+				continue
+			}
+			ids = append(ids, q.ID)
+			if q.OwnWords() && q.Task != "" {
+				asked = append(asked, shortID(q.Task)+": "+q.Text)
 			}
 		}
 		m := say("waiting", SignAsk, "waits for "+orElse(strings.Join(ids, " "), "an answer"))
-		m.quote(r.Text)
+		if len(asked) < len(ids) || len(ids) == 0 { // of another kind: the run says what it waits for
+			m.quote(r.Text)
+		} else {
+			for _, text := range asked[:min(len(asked), 3)] {
+				m.quote(text)
+			}
+		}
 		for _, id := range ids[:min(len(ids), 3)] {
 			m.button("Answer "+id, id)
 		}

@@ -38,21 +38,31 @@ func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 	return nil
 }
 
+// UndoOver says why an answer that could be taken back cannot be any more, "" if it still
+// can.
+func (p Project) UndoOver(s Answered, now time.Time) string {
+	b, r := s.Before, p.Run
+	switch {
+	case b == nil || now.After(s.At.Add(UndoTime)):
+		return fmt.Sprintf("%s is settled since %s; an answer can be taken back for a minute", s.ID, s.At.In(now.Location()).Format("15:04"))
+	case r != nil && (r.ID == b.Run && r.Agents > b.Agents || r.ID != b.Run && r.Agents > 0):
+		return s.ID + " is not taken back: a session has started since"
+	}
+	return ""
+}
+
 // undo takes an answer back: the question is open again and its task has its
 // former status. It refuses after UndoTime, after a session has started, and
 // for answers that cannot be undone.
 func (d *decision) undo(s Answered) {
 	b := s.Before
 	r := d.run()
-	switch {
-	case b == nil:
+	if b == nil {
 		d.refuse(ledger.CodeSettled, "%s is settled: %s; that cannot be taken back", s.ID, s.Text)
 		return
-	case d.in.Time.After(s.At.Add(UndoTime)):
-		d.refuse(ledger.CodeTooLate, "%s is settled since %s; an answer can be taken back for a minute", s.ID, s.At.In(d.in.Time.Location()).Format("15:04"))
-		return
-	case r != nil && (r.ID == b.Run && r.Agents > b.Agents || r.ID != b.Run && r.Agents > 0):
-		d.refuse(ledger.CodeTooLate, "%s is not taken back: a session has started since", s.ID)
+	}
+	if why := d.Project.UndoOver(s, d.in.Time); why != "" {
+		d.refuse(ledger.CodeTooLate, "%s", why)
 		return
 	}
 	if source := d.Project.shelved(b.Question); source != "" {

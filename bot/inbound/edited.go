@@ -2,7 +2,9 @@ package inbound
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
@@ -10,6 +12,24 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
+
+// corrects reports whether an edit corrects a message that nothing was done for: one that
+// was not understood, or whose addressee is not there. It is then handled as if it were
+// sent now.
+func (v *request) corrects(ctx context.Context) (bool, error) {
+	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)
+	if err != nil {
+		return false, fmt.Errorf("look up the answer to an edited message: %w", err)
+	}
+	var m bot.Message
+	if !found || json.Unmarshal(sent.Body, &m) != nil {
+		return false, nil
+	}
+	return slices.Contains(notUnderstood, m.Key), nil
+}
+
+// notUnderstood lists the keys of answers to messages that nothing was done for.
+var notUnderstood = []string{"cmd.unknown", "cmd.usage", "cmd.notask", "cmd.noproject", "guidance.nohat"}
 
 // edited changes guidance that is still queued when its author edits the
 // message (docs/spec 5.3). It ignores any other edit: an edited command is not
@@ -20,7 +40,7 @@ func (v *request) edited(ctx context.Context) error {
 		return fmt.Errorf("look up the receipt of an edited message: %w", err)
 	}
 	if !found || !itemKey.MatchString(sent.Key) {
-		return v.commit(ctx)
+		return v.editedAnswer(ctx)
 	}
 	v.readSubject(sent)
 	v.receiptID = sent.ID
@@ -46,6 +66,25 @@ func (v *request) edited(ctx context.Context) error {
 		return v.replies(s, in, a), v.in.Cursor
 	})
 	return err
+}
+
+// editedAnswer tells who edits their answer in words to a question that it stands as it was
+// first sent, with a button that hands the new words on. Other edits change nothing.
+func (v *request) editedAnswer(ctx context.Context) error {
+	key, found, err := v.repliedTo(ctx)
+	if err != nil {
+		return err
+	}
+	s, _ := v.o.Service.State(v.project)
+	first, settled := s.Project.SettledQuestion(bot.QuestionOf(key))
+	words := strings.TrimSpace(v.in.Text)
+	if !found || !settled || first.Actor != v.in.Actor || first.Words == "" || words == "" || words == strings.TrimSpace(first.Words) {
+		return v.commit(ctx)
+	}
+	v.in.Edited = false // it has no receipt: the reply is to the message itself
+	m := bot.Conflict(first, v.in.Actor, "", words, v.now)
+	m.Project = v.project
+	return v.commit(ctx, v.answer(m))
 }
 
 // guidanceIn returns the guidance in a text, and whether there is any.

@@ -48,7 +48,7 @@ func (v *request) press(ctx context.Context) error {
 	if now, old := v.isOfPastRun(c); old {
 		return v.deadButton(ctx, now)
 	}
-	if why, is := v.spent(twin); is && c.Verb != bot.VerbAnswer { // an answer that came first is named below
+	if why, is := v.spent(twin); is && (c.Verb != bot.VerbAnswer || c.Undoes()) { // an answer that came first is named below
 		return v.deadButton(ctx, why+". Nothing changed.")
 	}
 	if command, is := v.needsWords(twin); is {
@@ -69,7 +69,7 @@ func (v *request) spent(twin string) (why string, is bool) {
 	if v.pressed.Key == "press.second" {
 		return "", false
 	}
-	return bot.ButtonSpent(v.o.Service, bot.Request{Actor: v.in.Actor, Project: v.project, Text: twin})
+	return bot.ButtonSpent(v.o.Service, bot.Request{Time: v.now, Actor: v.in.Actor, Project: v.project, Text: twin})
 }
 
 // deadButton tells the sender why a pressed button has no effect any more, and
@@ -183,8 +183,8 @@ func (v *request) askWords(ctx context.Context, command string) error {
 
 // pressedAnswer returns the messages about a pressed answer. The question's own
 // message is edited by package notify, and the acknowledgement tells a refusal.
-// An answer pressed below another message is confirmed in a reply.
-func (v *request) pressedAnswer(a ledger.Answer) []ledger.Outgoing {
+// An answer pressed below another message is confirmed in a reply, m.
+func (v *request) pressedAnswer(a ledger.Answer, m bot.Message) []ledger.Outgoing {
 	switch {
 	case !a.OK && a.Code == ledger.CodeSettled && bot.QuestionOf(v.key) != "":
 		return nil // the question's message shows the answer
@@ -198,7 +198,6 @@ func (v *request) pressedAnswer(a ledger.Answer) []ledger.Outgoing {
 	case a.OK && bot.QuestionOf(v.key) != "":
 		return nil
 	}
-	m := bot.FromAnswer("answer", a, "")
 	m.Project = v.project
 	return []ledger.Outgoing{v.answer(m)}
 }

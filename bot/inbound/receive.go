@@ -53,7 +53,13 @@ func (v *request) receive(ctx context.Context) error {
 	case v.in.Press != "":
 		return v.press(ctx)
 	case v.in.Edited:
-		return v.edited(ctx)
+		switch again, err := v.corrects(ctx); {
+		case err != nil:
+			return err
+		case !again:
+			return v.edited(ctx)
+		}
+		v.in.Edited = false
 	case v.in.Reaction:
 		return v.reaction(ctx)
 	}

@@ -126,16 +126,21 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 			}
 		}
 	case loop.AnswerQuestion:
+		if q, open := before.Project.Question(b.Question); open && a.OK {
+			if taken, ok := bot.Taken(q, b.Choice, b.Words); ok {
+				m = taken
+				m.Project = in.Project
+			}
+		}
 		if v.in.Press != "" {
-			return v.pressedAnswer(a)
+			return v.pressedAnswer(a, m)
 		}
 		if s, ok := v.conflict(in, a); ok {
 			m = bot.Conflict(s, v.in.Actor, b.Choice, b.Words, v.now)
 			m.Project = in.Project
 		}
-		if a.OK && itemKey.MatchString(a.ID) && strings.TrimSpace(b.Words) != "" {
-			q, _ := before.Project.Question(b.Question)
-			return v.receipt(before, a, guidance.Item{Text: b.Words, Task: ledger.FoldID(q.Task)})
+		if words, task := answerWords(before, b); a.OK && itemKey.MatchString(a.ID) && words != "" {
+			return v.receipt(before, a, guidance.Item{Text: words, Task: task})
 		}
 	}
 	if a.Code == ledger.CodeAsked {
@@ -147,6 +152,23 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 		return []ledger.Outgoing{o}
 	}
 	return []ledger.Outgoing{v.answer(m)}
+}
+
+// answerWords returns the words of an answer that became guidance, and the folded id of
+// its task. A question that expired takes an option, or a word of a person's own in its
+// place.
+func answerWords(s loop.State, b loop.AnswerQuestion) (words, task string) {
+	if q, open := s.Project.Question(b.Question); open {
+		return strings.TrimSpace(b.Words), ledger.FoldID(q.Task)
+	}
+	settled, _ := s.Project.SettledQuestion(b.Question)
+	task = ledger.FoldID(settled.Subject.Task)
+	if q := settled.Late; q != nil {
+		if n := bot.OptionOf(*q, b.Choice); n >= 0 {
+			return strings.TrimSpace(q.Options[n] + " " + b.Words), task
+		}
+	}
+	return strings.TrimSpace(b.Choice + " " + b.Words), task
 }
 
 // saySent is the age at which the receipt of a message names its time.

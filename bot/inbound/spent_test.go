@@ -20,6 +20,7 @@ func TestSpentButtons(t *testing.T) {
 		{"start", "/run shop", nil, "shop runs already: r1"},
 		{"retry", "/retry 1", nil, "#1 is done already"},
 		{"skip", "/skip 1", nil, "#1 is done already"},
+		{"skip of what is at work", "/skip 4", nil, "#4 is at work"},
 		{"run next", "/next 1", nil, "#1 is done already"},
 		{"keep going", "/resume", nil, "shop is at work already"},
 		{"pause", "/pause", func(w *fixture) { w.private(mira, "/pause") }, "shop pauses already"},

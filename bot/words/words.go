@@ -211,7 +211,7 @@ func appendNew(all [][]string, part []string) [][]string {
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "'", "", "’", "", "`", "", "´", "")
 
 // tokens returns the words of a text in lower case, without punctuation at their
-// ends. A symbol such as 👍 is a word of its own; of equal ones in a row one is left.
+// ends. A symbol such as 👍 is a word of its own; of equal words in a row one is left.
 func tokens(text string) []string {
 	var b strings.Builder
 	for _, r := range umlauts.Replace(strings.ToLower(text)) {
@@ -225,7 +225,7 @@ func tokens(text string) []string {
 	}
 	var out []string
 	for w := range strings.FieldsSeq(b.String()) {
-		if w = strings.Trim(w, ".,;:!?…\"„“”«»*_~-–—"); w != "" && (len(out) == 0 || hasLetter(w) || out[len(out)-1] != w) {
+		if w = strings.Trim(w, ".,;:!?…\"„“”«»*_~-–—"); w != "" && (len(out) == 0 || out[len(out)-1] != w) {
 			out = append(out, w)
 		}
 	}

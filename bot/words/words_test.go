@@ -43,23 +43,23 @@ func TestReadRefuses(t *testing.T) {
 // TestRead: what the sentences of testdata do not show.
 func TestRead(t *testing.T) {
 	for text, want := range map[string]Meaning{
-		"skip #8":                    {Intent: Skip, Task: "8"},
-		"retry task TECH-9":          {Intent: Retry, Task: "tech-9"},
-		"überspring 8":               {Intent: Skip, Task: "8"},
-		"why is BUG-7 blocked?":      {Intent: Look, Arg: "why", Task: "bug-7"},
-		"warum ist #4 gescheitert":   {Intent: Look, Arg: "why", Task: "4"},
-		"use c":                      {Intent: Choose, Arg: "c"},
-		"Stop\nafter this":           {Intent: Stop, Arg: "task"},
-		"shop":                       {Intent: Guidance}, // not stop, misspelt
-		"step":                       {Intent: Guidance},
-		"":                           {Intent: Nothing},
-		"\xff":                       {Intent: Guidance},
-		"please":                     {Intent: Nothing},
-		"please please":              {Intent: Nothing},
-		"please use ints":            {Intent: Guidance},
-		"👩‍💻":                        {Intent: Nothing},
-		"stop 🛑":                     {Intent: Stop},
-		strings.Repeat("stop ", 500): {Intent: Guidance},
+		"skip #8":                       {Intent: Skip, Task: "8"},
+		"retry task TECH-9":             {Intent: Retry, Task: "tech-9"},
+		"überspring 8":                  {Intent: Skip, Task: "8"},
+		"why is BUG-7 blocked?":         {Intent: Look, Arg: "why", Task: "bug-7"},
+		"warum ist #4 gescheitert":      {Intent: Look, Arg: "why", Task: "4"},
+		"use c":                         {Intent: Choose, Arg: "c"},
+		"Stop\nafter this":              {Intent: Stop, Arg: "task"},
+		"shop":                          {Intent: Guidance}, // not stop, misspelt
+		"step":                          {Intent: Guidance},
+		"":                              {Intent: Nothing},
+		"\xff":                          {Intent: Guidance},
+		"please":                        {Intent: Nothing},
+		"please please":                 {Intent: Nothing},
+		"please use ints":               {Intent: Guidance},
+		"👩‍💻":                           {Intent: Nothing},
+		"stop 🛑":                        {Intent: Stop},
+		strings.Repeat("stop it ", 500): {Intent: Guidance},
 	} {
 		if got := Read(text); got != want {
 			t.Errorf("%.20q is read as %v, want %v", text, got, want)

@@ -155,7 +155,7 @@ func buttons(t testing.TB, name string, m bot.Message) {
 			t.Errorf("%s: the label %q", name, b.Label)
 		}
 		typed, err := bot.Parse(b.Command)
-		if err != nil || typed.Verb == bot.VerbWords {
+		if err != nil || typed.Verb == bot.VerbWords && typed.Project == "" { // "shop: Use tabs" is typed as it stands
 			t.Errorf("%s: the twin %q of %q is no command: %v", name, b.Command, b.Label, err)
 		}
 		for _, data := range []string{bot.ButtonData(m, n, maxData), slack.Data(m, n), telegram.Data(m, n)} {
