@@ -17,6 +17,7 @@ type Inbound struct {
 	Name       string // the sender's name, as the platform gives it
 	Chat       string // address to reply to: "telegram:48213377", "telegram:-100123/55"
 	Private    bool   // nobody else reads here
+	Thread     string // the platform's id of the thread within Chat that the answer goes to, where an address names none; "" = none
 	Title      string // title of the topic or group, as the platform gives it; "" = not known
 	Unpairable string // why the sender can never be paired: "anonymous", "a bot", "a channel"; "" = a person
 
