@@ -18,7 +18,7 @@ func (d *decision) hear(b HearVoice) {
 	f := d.in.Files[0]
 	d.attach(scope{}, id)
 	d.effect(d.in.Project+"/"+id, ledger.EffectTranscribe{
-		ID: id, Hash: f.Hash, Type: f.Type, Question: b.Question, Address: b.Address, Actor: d.in.Actor, Name: d.in.Name,
+		ID: id, Hash: f.Hash, Type: f.Type, Spoken: ledger.Spoken{Question: b.Question, Address: b.Address}, Actor: d.in.Actor, Name: d.in.Name,
 	})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeNoted, ID: id, Text: id + " is being written down"}
 }
