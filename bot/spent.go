@@ -169,7 +169,7 @@ func spentTitles(s loop.State, c Command) string {
 		}
 	}
 	why := ""
-	for _, t := range AddedTasks(c.Words) {
+	for _, t := range loop.ReadTasks(c.Words) {
 		id, ok := has[ledger.TitleKey(t.Title)]
 		if !ok {
 			return ""

@@ -34,7 +34,7 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 	if v.wordless() && v.pictures() {
 		text = loop.WordsOfPicture
 	} else if v.heard() {
-		text = wordsToHear
+		text = v.withSpoken(text)
 	}
 	mine, is := v.command(text)
 	if is {

@@ -65,9 +65,12 @@ func (v *request) receive(ctx context.Context) error {
 	if to, project, found := v.restOfAlbum(); found {
 		return v.attachMore(ctx, project, to)
 	}
-	if forUs && v.wordless() && (v.pictures() || v.heard()) && !v.albumAnswered() && v.who.Role.May(ledger.RoleSteer) {
+	if forUs && (v.wordless() && v.pictures() || v.hears(line)) && !v.albumAnswered() && v.who.Role.May(ledger.RoleSteer) {
 		if err := v.load(ctx); err != nil {
 			return err
+		}
+		if v.hears(line) && len(v.files) == 0 { // the caption counts without it
+			line = strings.TrimSpace(strings.TrimSuffix(line, wordsToHear))
 		}
 	}
 	switch {

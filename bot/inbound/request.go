@@ -21,6 +21,7 @@ type request struct {
 	project string             // project of the chat, or of the message replied to or pressed
 	pressed bot.Message        // the message whose button was pressed
 	key     string             // key of that message
+	line    string             // the command that is carried out
 	replyTo string             // question or guidance that plain words reply to
 	replied ledger.SentMessage // the message that this one replies to, if it is nightporter's
 	plain   bool               // the text is plain words, which may be no guidance
