@@ -341,15 +341,11 @@ func mergeMethod(m ledger.MergeMethod) string {
 // mergeRequest answers /merge: it opens the question that confirms a merge. Without a
 // request it shows how to merge by hand, and changes nothing.
 func mergeRequest(ctx context.Context, d dispatch) (Message, error) {
-	number, typed := 0, strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(d.c.Target)), "pr"), "#")
-	if typed = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(typed), "#")); typed != "" {
-		n, err := strconv.Atoi(typed)
-		if err != nil || n < 1 {
-			m := refusal("cmd.usage", SignAsk+" /merge: which request?")
-			m.add("Type for example /merge 48, or /merge alone.")
-			return m, nil
-		}
-		number = n
+	number, ok := requestTyped(d.c.Target)
+	if !ok {
+		m := refusal("cmd.usage", SignAsk+" /merge: which request?")
+		m.add("Type for example /merge 48, or /merge alone.")
+		return m, nil
 	}
 	if _, ok := d.s.Project.Requests.Numbered(number); !ok {
 		if b, ok := branchToMerge(d.s); ok && number == 0 && d.s.Project.Requests.First(d.s.Project.Run.ID).Request == nil {
@@ -357,6 +353,17 @@ func mergeRequest(ctx context.Context, d dispatch) (Message, error) {
 		}
 	}
 	return d.doAsking(ctx, ledger.AskMerge, loop.MergeRequest{Number: number})
+}
+
+// requestTyped reads the number of a request as people type it: "48", "#48", "PR 48". It
+// is 0 for none.
+func requestTyped(target string) (number int, ok bool) {
+	typed := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(target)), "pr"), "#")
+	if typed = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(typed), "#")); typed == "" {
+		return 0, true
+	}
+	number, err := strconv.Atoi(typed)
+	return number, err == nil && number > 0
 }
 
 // branchToMerge returns the branch of the last run that has commits.

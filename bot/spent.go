@@ -42,6 +42,8 @@ func spentBy(s loop.State, c Command) string {
 		return spentHold(s, c)
 	case VerbRetry, VerbSkip:
 		return spentTasks(s, c)
+	case VerbMerge:
+		return spentMerge(s, c)
 	case VerbNext:
 		return spentNext(s, c)
 	case VerbAdd:
@@ -90,7 +92,7 @@ func spentTasks(s loop.State, c Command) string {
 	if _, ok := FindTask(s, typed); !ok {
 		ids = strings.Fields(typed)
 	}
-	over := []ledger.Status{ledger.Done, ledger.Skipped}
+	over := []ledger.Status{ledger.Done, ledger.Skipped, ledger.Withdrawn}
 	if c.Verb == VerbRetry {
 		over = []ledger.Status{ledger.Active, ledger.Ready, ledger.Pending}
 		if !again {
@@ -103,9 +105,24 @@ func spentTasks(s loop.State, c Command) string {
 		if !ok || !slices.Contains(over, t.Status) {
 			return ""
 		}
-		why = shortID(t.Task.ID) + " is " + string(t.Status) + " already"
+		if why = shortID(t.Task.ID) + " is " + string(t.Status) + " already"; t.Status == ledger.Withdrawn {
+			why = shortID(t.Task.ID) + " is gone from the list"
+		}
 	}
 	return why
+}
+
+// spentMerge is spentBy for a request that nothing can be merged of any more.
+func spentMerge(s loop.State, c Command) string {
+	number, _ := requestTyped(c.Target)
+	b, ok := s.Project.Requests.Numbered(number)
+	if !ok || number == 0 || b.IsOpen() {
+		return ""
+	}
+	if b.IsMerged() {
+		return requestName(number) + " is merged already"
+	}
+	return requestName(number) + " is closed already"
 }
 
 // spentNext is spentBy for /next, which needs a ready task of a run under way.
