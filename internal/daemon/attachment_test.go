@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/attachment"
+	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/internal/socket"
@@ -114,6 +116,21 @@ func TestPictures(t *testing.T) {
 		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), secret) {
 			t.Errorf("%s has the token, or cannot be read: %v", path, err)
 		}
+	}
+}
+
+// TestTryTranscribe: the program hears a second of silence as it would hear a voice note.
+func TestTryTranscribe(t *testing.T) {
+	try := func(script string) (string, error) {
+		cfg := config.Empty()
+		cfg.Transcribe = []string{"sh", "-c", script}
+		return daemon.TryTranscribe(t.Context(), daemon.Options{Version: "test", Config: cfg})
+	}
+	if words, err := try(`test "$(head -c 4 "$0")" = OggS && echo "$0"`); err != nil || words != "voice.ogg" {
+		t.Errorf("%q, %v", words, err)
+	}
+	if _, err := try("echo no model >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "exit code 3. no model") {
+		t.Errorf("a program that fails: %v", err)
 	}
 }
 
