@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop"
@@ -54,7 +53,7 @@ func addTasks(ctx context.Context, d dispatch) (Message, error) {
 		case strings.EqualFold(m[1], "undo") && rest == "":
 			return d.added(ctx, id, loop.UndoAdd{ID: id})
 		case strings.EqualFold(m[1], "edit") && rest != "":
-			return d.added(ctx, "", loop.EditAdd{ID: id, Tasks: AddedTasks(rest)})
+			return d.added(ctx, "", loop.EditAdd{ID: id, Tasks: loop.ReadTasks(rest)})
 		}
 	}
 	if text == "" {
@@ -62,7 +61,7 @@ func addTasks(ctx context.Context, d dispatch) (Message, error) {
 		m.add("Type /add and the task: its first line is the title, the rest its notes. Lines that all begin with \"- \" are a task each.")
 		return m, nil
 	}
-	add := loop.AddTasks{Tasks: AddedTasks(text)}
+	add := loop.AddTasks{Tasks: loop.ReadTasks(text)}
 	if r := d.s.Project.Run; r.Over() || r.Aside() || r.Base.Commit == "" {
 		reader, ok := d.service.(SourceReader)
 		if !ok {
@@ -277,48 +276,6 @@ func typed(tasks []ledger.Task) string {
 		lines = append(lines, "- "+t.Title)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// AddedTasks reads a person's text as tasks. The first line is the title, or its first
-// sentence where the line is longer than loop.MaxTitle characters; all that is left is
-// the body. Lines that all begin with "- " or "* " are a task each.
-func AddedTasks(text string) []ledger.Task {
-	var tasks []ledger.Task
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSpace(line)
-		item, ok := strings.CutPrefix(strings.Replace(line, "* ", "- ", 1), "- ")
-		switch {
-		case line == "":
-		case !ok:
-			return []ledger.Task{addedTask(text)}
-		default:
-			tasks = append(tasks, addedTask(strings.TrimPrefix(item, "[ ] ")))
-		}
-	}
-	return tasks
-}
-
-// addedTask reads a person's text as one task.
-func addedTask(text string) ledger.Task {
-	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line, rest = strings.Join(strings.Fields(line), " "), strings.TrimSpace(rest)
-	if utf8.RuneCountInString(line) <= loop.MaxTitle {
-		return ledger.Task{Title: strings.TrimSuffix(line, "."), Body: rest}
-	}
-	head := string([]rune(line)[:loop.MaxTitle])
-	for _, end := range []string{". ", "! ", "? ", ": ", "; "} {
-		if n := strings.Index(head, end); n > 0 {
-			title := strings.TrimRight(line[:n+1], ".:;")
-			return ledger.Task{Title: title, Body: strings.TrimSpace(line[n+1:] + "\n" + rest)}
-		}
-	}
-	// No sentence ends in time: the title is the beginning, and the body has it whole.
-	if n := strings.LastIndex(head, " "); n > 0 {
-		head = head[:n]
-	} else {
-		head = string([]rune(head)[:loop.MaxTitle-1])
-	}
-	return ledger.Task{Title: head + "…", Body: strings.TrimSpace(line + "\n" + rest)}
 }
 
 // ordinal writes a number as a place: "3rd".

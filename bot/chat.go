@@ -17,6 +17,7 @@ type Inbound struct {
 	Name       string // the sender's name, as the platform gives it
 	Chat       string // address to reply to: "telegram:48213377", "telegram:-100123/55"
 	Private    bool   // nobody else reads here
+	Thread     string // the platform's id of the thread within Chat that the answer goes to, where an address names none; "" = none
 	Title      string // title of the topic or group, as the platform gives it; "" = not known
 	Unpairable string // why the sender can never be paired: "anonymous", "a bot", "a channel"; "" = a person
 
@@ -38,7 +39,14 @@ type Inbound struct {
 
 	Sent time.Time // by the platform's clock
 	More bool      // later updates are at hand, and the cursor of each covers this one
+
+	Repeated bool // the input of this Key was committed before without Cursor, which is all that is left to commit
 }
+
+// TakesTime reports whether an update may wait for the network before it can be
+// committed. An adapter lets later updates overtake it, but not an edit, which may be
+// one of it.
+func (in Inbound) TakesTime() bool { return len(in.Files) > 0 }
 
 // RemoteFile is a picture or a recording that lies at the platform until it is loaded.
 type RemoteFile struct {
@@ -53,7 +61,8 @@ type RemoteFile struct {
 // Receiver takes the updates of a platform. Receive returns after the update's
 // entries and the chat's new cursor are committed; only then may an adapter
 // confirm the update to the platform. An update with More that changes nothing may
-// leave the cursor to a later one. An error means that nothing was committed
+// leave the cursor to a later one. An update may come without a Cursor, because it
+// overtakes one that TakesTime and is not committed yet. An error means that nothing was committed
 // and that the adapter has to deliver the same update again.
 type Receiver interface {
 	Receive(ctx context.Context, in Inbound) error

@@ -275,6 +275,16 @@ func Dropped(project string, i guidance.Item, by string, now time.Time) Message 
 	return m
 }
 
+// Moved is the receipt of a picture that was guidance by itself, until the words of its
+// album came below another one.
+func Moved(project string, i guidance.Item, now time.Time) Message {
+	m := newMessage("guidance.dropped", SignAway+" "+i.ID+" goes with later words · "+now.Format("15:04"))
+	m.Project = project
+	m.quote(addressed(i) + i.Text)
+	m.add("They came below another picture of its album, and have all of them.")
+	return m
+}
+
 // TooLate is the reply to an edit or drop of guidance that a session already has.
 // words are the new words, "" for a drop.
 func TooLate(s loop.State, i guidance.Item, words string, now time.Time) Message {

@@ -136,3 +136,35 @@ func addRequests(t *testing.T, all topics) {
 		all.add(t, "request", "a merge that is "+intent, "", bot.Merged(d.Night.State, e), 38)
 	}
 }
+
+// TestMergeSpent: [Merge] can do nothing any more for a request that is merged or closed.
+func TestMergeSpent(t *testing.T) {
+	for state, want := range map[ledger.RequestState]string{
+		ledger.RequestOpen:   "",
+		ledger.RequestMerged: "PR 48 is merged already",
+		ledger.RequestClosed: "PR 48 is closed already",
+	} {
+		d := stands(proved(ledger.Proof{Word: ledger.Tested}), &ledger.RequestStanding{State: state})
+		for _, line := range []string{"/merge 48", "/merge #48", "/merge PR 48"} {
+			if why, _ := bot.ButtonSpent(d, bot.Request{Actor: "telegram:1", Project: "shop", Text: line}); why != want {
+				t.Errorf("%s of a request that is %s: %q, want %q", line, state, why, want)
+			}
+		}
+	}
+}
+
+// TestSkipSpent: [Skip] of a task that was at work ends with the task.
+func TestSkipSpent(t *testing.T) {
+	d := atWork()
+	for status, want := range map[ledger.Status]string{
+		ledger.Active: "", ledger.Blocked: "",
+		ledger.Done: "#2 is done already", ledger.Skipped: "#2 is skipped already", ledger.Withdrawn: "#2 is gone from the list",
+	} {
+		task := *d.Night.State.Project.Tasks.At(1)
+		task.Status = status
+		d.Night.State.Project.Tasks = d.Night.State.Project.Tasks.With(1, task)
+		if why, _ := bot.ButtonSpent(d, bot.Request{Actor: "telegram:1", Project: "shop", Text: "/skip 2"}); why != want {
+			t.Errorf("a task that is %s: %q, want %q", status, why, want)
+		}
+	}
+}

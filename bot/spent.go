@@ -98,7 +98,7 @@ func spentTasks(s loop.State, c Command) string {
 	if _, ok := FindTask(s, typed); !ok {
 		ids = strings.Fields(typed)
 	}
-	over := []ledger.Status{ledger.Done, ledger.Skipped, ledger.Active}
+	over := []ledger.Status{ledger.Done, ledger.Skipped, ledger.Withdrawn, ledger.Active}
 	if c.Verb == VerbRetry {
 		over = []ledger.Status{ledger.Active, ledger.Ready, ledger.Pending}
 		if !again {
@@ -111,8 +111,13 @@ func spentTasks(s loop.State, c Command) string {
 		if !ok || !slices.Contains(over, t.Status) {
 			return ""
 		}
-		if why = shortID(t.Task.ID) + " is " + string(t.Status) + " already"; t.Status == ledger.Active {
+		switch t.Status {
+		case ledger.Active:
 			why = shortID(t.Task.ID) + " is at work"
+		case ledger.Withdrawn:
+			why = shortID(t.Task.ID) + " is gone from the list"
+		default:
+			why = shortID(t.Task.ID) + " is " + string(t.Status) + " already"
 		}
 	}
 	return why
@@ -190,7 +195,7 @@ func spentTitles(s loop.State, c Command) string {
 		}
 	}
 	why := ""
-	for _, t := range AddedTasks(c.Words) {
+	for _, t := range loop.ReadTasks(c.Words) {
 		id, ok := has[ledger.TitleKey(t.Title)]
 		if !ok {
 			return ""

@@ -18,7 +18,7 @@ const attachedKept = 500
 
 // Attached is what a person sent with guidance, an answer or added tasks.
 type Attached struct {
-	To     string              `json:"to"` // "g17", "q5", "a3", and "v3" of a recording by itself
+	To     string              `json:"to"` // "g17", "q5", "a3", "i2", "v3" of a recording by itself, and "f3" of what waits with a command
 	Files  []ledger.Attachment `json:"files,omitempty"`
 	Album  string              `json:"album,omitempty"`  // the last one that it was part of
 	Tasks  []string            `json:"tasks,omitempty"`  // folded ids of the tasks whose sessions get the files; of guidance none
@@ -143,14 +143,22 @@ func (d *decision) attach(about scope, to string) {
 	if d.attached > 0 || len(files) == 0 && d.in.Album == "" {
 		return
 	}
+	before, _ := d.Project.OfAlbum(d.in.Album)
 	d.add(about, ledger.FilesAttached{To: to, Files: files, Album: d.in.Album})
 	d.attached = len(files)
+	// The words of an album may come with a later item. What came before was guidance
+	// without words until then.
+	if i, ok := d.Project.Guidance.Get(before); ok && i.ID != to && i.State == guidance.Queued && i.Text == WordsOfPicture {
+		d.hand(i.ID, to)
+		d.add(scope{}, ledger.GuidanceDropped{ID: i.ID})
+	}
 }
 
-// hand passes the files of one thing on to another that takes its place.
+// hand passes the files of one thing on to another that takes its place, to which the
+// rest of their album belongs, too.
 func (d *decision) hand(from, to string) {
-	if files := d.Project.AttachedTo(from).Files; len(files) > 0 {
-		d.add(scope{}, ledger.FilesAttached{To: to, Files: files})
+	if a := d.Project.AttachedTo(from); len(a.Files) > 0 {
+		d.add(scope{}, ledger.FilesAttached{To: to, Files: a.Files, Album: a.Album})
 	}
 }
 

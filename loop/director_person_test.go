@@ -48,10 +48,10 @@ func (d *director) person(word, rest string) {
 		d.files = []ledger.Attachment{{Hash: rest, Kind: ledger.AttachmentVoice, Type: "audio/ogg", Size: 5}}
 	case "/hear": // QUESTION ADDRESS
 		question, address, _ := strings.Cut(rest, " ")
-		d.input(HearVoice{Question: question, Address: address})
+		d.input(HearVoice{ledger.Spoken{Question: question, Address: address}})
 	case "heard": // what was said last: WORDS, or ! WHY
 		b, _ := take[ledger.EffectTranscribe](d.night, nil)
-		result := Transcribed{ID: b.ID, Question: b.Question, Address: b.Address, Actor: b.Actor, Name: b.Name, Text: rest}
+		result := Transcribed{Of: b, Text: rest}
 		if why, failed := strings.CutPrefix(rest, "! "); failed {
 			result.Text, result.Err = "", why
 		}

@@ -126,6 +126,7 @@ func (d *decision) takeIdea(b TakeIdea) {
 	}
 	id := d.nextID("i")
 	d.add(scope{}, ledger.IdeaTaken{ID: id, Words: text, By: d.by(), Settings: b.Settings})
+	d.attach(scope{}, id)
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, ID: id, Text: d.whenPlanned(id)}
 }
 
@@ -371,6 +372,7 @@ func (d *decision) acceptIdea(i Idea) {
 	id := d.nextID("a")
 	d.add(scope{}, ledger.TasksAsked{ID: id, Repo: s.Repo, Source: s.Source, Tasks: tasks, By: d.by()})
 	d.add(scope{}, ledger.IdeaAccepted{ID: i.ID, Addition: id, By: d.by()})
+	d.hand(i.ID, id)
 	d.write(Addition{ID: id, Repo: s.Repo, Source: s.Source}, ledger.AddTasks{Tasks: tasks, Known: sameTitles(over, tasks), Needs: needs})
 	d.say("the plan is being added to %s", s.Source.Path)
 }

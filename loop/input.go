@@ -80,7 +80,7 @@ type AttachMore struct{ To, Words string }
 
 // HearVoice has the input's recording turned into words, which answer a question or are
 // guidance that begins with an address: "@builder #12 ".
-type HearVoice struct{ Question, Address string }
+type HearVoice struct{ ledger.Spoken }
 
 // EraseFiles erases the bytes of the files that were sent with guidance, an answer or
 // an addition: "g17", "q5", "a3".
@@ -360,11 +360,9 @@ type TasksTakenOut struct {
 // Transcribed is the result of EffectTranscribe. A non-empty Err says why there are no
 // words.
 type Transcribed struct {
-	ID                string // of FilesAttached
-	Question, Address string // of the effect, as Actor and Name
-	Actor, Name       string
-	Text              string
-	Err               string
+	Of   ledger.EffectTranscribe
+	Text string
+	Err  string
 }
 
 // EffectName names one effect: no other has the same kind and key.

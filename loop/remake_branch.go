@@ -99,7 +99,7 @@ func (d *decision) remakeFinished(b RemakeFinished) {
 		}
 	}
 	if m.Wish.Redo != "" {
-		d.as(m.By, func() { d.doAgain(m.Wish.Redo, m.Wish.Words) })
+		d.as(m.By, func() { d.doAgain(m.Wish.Redo, m.Wish.Words, m.Wish.Files) })
 	}
 	d.checkRemade()
 }

@@ -79,8 +79,11 @@ func (d *decision) redoTask(b RedoTask) {
 		d.noTask(b.Task)
 		return
 	}
-	if words := strings.TrimSpace(b.Words); words != "" {
-		if code, why := checkGuidance(words); why != "" {
+	if b.Words = strings.TrimSpace(b.Words); b.Words == "" && len(d.in.Files) > 0 {
+		b.Words = WordsOfPicture
+	}
+	if b.Words != "" {
+		if code, why := checkGuidance(b.Words); why != "" {
 			d.refuse(code, "%s", why)
 			return
 		}
@@ -89,7 +92,11 @@ func (d *decision) redoTask(b RedoTask) {
 		if t, ok = d.onBranch(b.Task); !ok {
 			return
 		}
-		wish := ledger.RemakeWish{Drop: []string{t.Task.ID}, Redo: t.Task.ID, Words: strings.TrimSpace(b.Words)}
+		wish := ledger.RemakeWish{Drop: []string{t.Task.ID}, Redo: t.Task.ID, Words: b.Words}
+		if len(d.in.Files) > 0 || d.in.Album != "" {
+			wish.Files = d.nextID("f")
+			d.attach(scope{}, wish.Files)
+		}
 		if needs := d.carriers(wish.Drop); len(needs) > 0 {
 			d.askRemake(wish, nil)
 			return
@@ -101,17 +108,19 @@ func (d *decision) redoTask(b RedoTask) {
 		d.refuse(ledger.CodeActive, "%s is at work; /guidance #%s reaches its next session", ledger.ShortID(t.Task.ID), strings.TrimPrefix(ledger.ShortID(t.Task.ID), "#"))
 		return
 	}
-	d.doAgain(t.Task.ID, b.Words)
+	d.doAgain(t.Task.ID, b.Words, "")
 }
 
-// doAgain makes a task ready, with a person's words for its next session.
-func (d *decision) doAgain(id, words string) {
+// doAgain makes a task ready, with a person's words for its next session, and the files
+// that were attached with them.
+func (d *decision) doAgain(id, words, files string) {
 	d.retryTask(id)
 	if words = strings.TrimSpace(words); words == "" || !d.answer.OK {
 		return
 	}
 	said := d.answer
 	if d.queueGuidance(words, guidance.Address{Task: id}); d.answer.OK {
+		d.hand(files, d.answer.ID)
 		said.Text += "; your words go with it"
 		d.answer = said
 	}

@@ -14,7 +14,8 @@ import (
 // Patience limits the wait for something that normally takes no time.
 const Patience = 20 * time.Second
 
-// Recorder is a Receiver that commits each input once, with the cursor.
+// Recorder is a Receiver that commits each input once, with the cursor. As in the ledger,
+// a repeated input moves none.
 type Recorder struct {
 	mu         sync.Mutex
 	changed    chan struct{} // closed at the next change
@@ -106,12 +107,15 @@ func (r *Recorder) Receive(ctx context.Context, in bot.Inbound) error {
 			return err
 		}
 	}
-	if in.Cursor != nil && !r.noCursor {
+	had := slices.ContainsFunc(r.inputs, func(had bot.Inbound) bool { return had.Key == in.Key })
+	if in.Cursor != nil && !r.noCursor && (in.Repeated || !had) {
 		r.cursor = in.Cursor.Value
 	}
-	if slices.ContainsFunc(r.inputs, func(had bot.Inbound) bool { return had.Key == in.Key }) {
+	switch {
+	case in.Repeated:
+	case had:
 		r.repeats++
-	} else {
+	default:
 		r.inputs = append(r.inputs, in)
 	}
 	close(r.changed)

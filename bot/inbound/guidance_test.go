@@ -163,3 +163,30 @@ func TestDropAll(t *testing.T) {
 		t.Errorf("the second press says %q", w.toasts)
 	}
 }
+
+// TestBurstOfEachPerson: in a group the receipts of one person's burst share a message,
+// in each thread, so that it replies to who said all of it (docs/spec 23.4).
+func TestBurstOfEachPerson(t *testing.T) {
+	w := newFixture(t)
+	w.held = group
+	said := func(who, thread string, unseen bool) string {
+		t.Helper()
+		w.receive(bot.Inbound{Actor: who, Chat: group, Thread: thread, Unseen: unseen, Text: "/guidance Wrap the code", Message: w.message()})
+		queued, err := w.store.Queued(t.Context(), group)
+		if err != nil || len(queued) == 0 {
+			t.Fatalf("%d messages wait, %v", len(queued), err)
+		}
+		return queued[len(queued)-1].Joins
+	}
+	first := said(mira, "", false)
+	if first == "" || said(mira, "", false) != first {
+		t.Errorf("Mira's receipts do not share %q", first)
+	}
+	seen := map[string]string{first: "Mira's"}
+	for name, joins := range map[string]string{"Ana's": said(ana, "", false), "a thread's": said(mira, "17.1", false), "a command without a message": said(mira, "", true)} {
+		if other, is := seen[joins]; is || joins == "" {
+			t.Errorf("%s receipt joins %q, as %s do", name, joins, other)
+		}
+		seen[joins] = name
+	}
+}

@@ -34,7 +34,7 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 	if v.wordless() && v.pictures() {
 		text = loop.WordsOfPicture
 	} else if v.heard() {
-		text = wordsToHear
+		text = v.withSpoken(text)
 	}
 	mine, is := v.command(text)
 	if is {
@@ -56,13 +56,13 @@ func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err
 	if !found {
 		return text, v.in.Private || v.in.Named || named || v.commands(text), nil
 	}
-	shared, err := v.repliesToSeveral(ctx, key)
+	several, err := v.repliesToSeveral(ctx, key)
 	switch {
 	case err != nil:
 		return "", false, err
 	case text == "":
 		return "", true, nil
-	case shared:
+	case several:
 		return v.replyToSeveral(text), true, nil
 	case !strings.HasPrefix(key, wordsKey) && words.Read(text).Intent != words.Guidance:
 		if v.replyTo = bot.QuestionOf(key); itemKey.MatchString(key) {
@@ -155,6 +155,7 @@ func (v *request) repliedTo(ctx context.Context) (key string, found bool, err er
 		return key, key != "", nil
 	}
 	v.readSubject(sent)
+	v.replied = sent
 	return cmp.Or(v.pressed.Run, sent.Key), true, nil
 }
 
@@ -203,16 +204,20 @@ func (v *request) reply(key, text string) string {
 }
 
 // repliesToSeveral reports whether the message replied to is shared by several receipts
-// (ledger.Outgoing.Joins). A reply says of none of them that it is meant.
+// (ledger.Outgoing.Joins). A reply says of none of them that it is meant, unless it
+// stands in the thread of a person's message that another thread has the receipt of.
 func (v *request) repliesToSeveral(ctx context.Context, key string) (bool, error) {
-	if !itemKey.MatchString(key) {
+	if !itemKey.MatchString(key) || v.replied.ID == "" {
 		return false, nil
 	}
-	shared, err := v.o.Outbox.Together(ctx, v.in.Chat, v.in.ReplyTo)
+	shared, err := v.o.Outbox.Together(ctx, v.in.Chat, v.replied.ID)
 	if err != nil {
 		return false, fmt.Errorf("look up the receipts that are answered: %w", err)
 	}
-	return len(shared) > 1, nil
+	if len(shared) < 2 {
+		return false, nil
+	}
+	return v.in.ReplyTo == v.replied.ID || v.in.ReplyTo == shared[0].ReplyTo, nil
 }
 
 // replyToSeveral returns the command that text stands for as a reply to several

@@ -43,7 +43,7 @@ func takesFiles(b loop.InputBody) bool {
 		return strings.TrimSpace(b.Text) != ""
 	case loop.AnswerQuestion:
 		return strings.TrimSpace(b.Words) != ""
-	case loop.AddTasks, loop.EditAdd:
+	case loop.AddTasks, loop.EditAdd, loop.RedoTask, loop.TakeIdea:
 		return true
 	}
 	return false
@@ -57,9 +57,9 @@ func (v *request) pictures() bool {
 	return v.o.Fetch != nil && v.o.Files != nil && v.in.Press == "" && slices.ContainsFunc(v.in.Files, func(f bot.RemoteFile) bool { return f.Kind != ledger.AttachmentVoice })
 }
 
-// spoken reports whether the input is a recording and nothing else.
+// spoken reports whether the input is a recording, with a caption or without.
 func (v *request) spoken() bool {
-	return v.wordless() && len(v.in.Files) > 0 && !slices.ContainsFunc(v.in.Files, func(f bot.RemoteFile) bool { return f.Kind != ledger.AttachmentVoice })
+	return v.in.Media && len(v.in.Files) > 0 && !slices.ContainsFunc(v.in.Files, func(f bot.RemoteFile) bool { return f.Kind != ledger.AttachmentVoice })
 }
 
 // heard reports whether the input is a recording that is turned into words.
@@ -67,23 +67,65 @@ func (v *request) heard() bool {
 	return v.spoken() && v.in.Press == "" && v.o.Fetch != nil && v.o.Files != nil && v.o.Transcribes != nil && v.o.Transcribes()
 }
 
+// withSpoken completes a caption by wordsToHear where the recording says the words of
+// it: of guidance, /now, /add, and of an answer. Any other command has no use for it.
+func (v *request) withSpoken(caption string) string {
+	c, err := bot.Parse(caption)
+	first, _, _ := strings.Cut(strings.ToLower(c.Words), " ")
+	switch {
+	case errors.Is(err, bot.ErrEmpty):
+	case err != nil:
+		return caption
+	case c.Verb == bot.VerbGuidance, c.Verb == bot.VerbNow:
+	case c.Verb == bot.VerbAdd && first != "undo" && first != "edit":
+	case c.Verb == bot.VerbAnswer && (c.Words == "" || v.takesWords(c.Target, first)):
+	case c.Verb == bot.VerbWords && words.Read(c.Words).Intent == words.Guidance:
+	default:
+		return caption
+	}
+	return strings.TrimSpace(caption + " " + wordsToHear)
+}
+
+// takesWords reports whether a verb of a question is followed by words.
+func (v *request) takesWords(question, verb string) bool {
+	s, _ := v.o.Service.State(bot.ProjectOf(v.o.Service, question))
+	q, _ := s.Project.Question(question)
+	of, is := q.Verb(verb)
+	return is && of.Words != ledger.WordsNone
+}
+
+// hears reports whether the recording says the words of a line.
+func (v *request) hears(line string) bool { return v.heard() && strings.HasSuffix(line, wordsToHear) }
+
 // hear replaces a command that would take wordsToHear by one that has the recording
 // turned into words first.
 func (v *request) hear(b loop.InputBody) loop.InputBody {
-	if !v.heard() {
+	if !v.hears(v.line) {
 		return b
 	}
+	said := func(text string) (words string) { return strings.TrimSpace(strings.TrimSuffix(text, wordsToHear)) }
+	of := ledger.Spoken{}
 	switch b := b.(type) {
 	case loop.Guide:
-		if address, is := strings.CutSuffix(b.Text, wordsToHear); is {
-			return loop.HearVoice{Address: address}
-		}
+		of.Address, of.Words = guidanceWithout(said(b.Text))
+	case loop.Now:
+		of.Command = ledger.SpokenNow
+		of.Address, of.Words = guidanceWithout(said(b.Text))
+	case loop.AddTasks:
+		c, _ := bot.Parse(v.line) // it was handled
+		of.Command, of.Words, of.Repo, of.Source = ledger.SpokenAdd, said(c.Words), b.Repo, b.Source
 	case loop.AnswerQuestion:
-		if strings.HasSuffix(b.Words, wordsToHear) {
-			return loop.HearVoice{Question: b.Question}
-		}
+		of.Question, of.Choice, of.Words = b.Question, b.Choice, said(b.Words)
+	default:
+		return b
 	}
-	return b
+	return loop.HearVoice{Spoken: of}
+}
+
+// guidanceWithout parts the address of guidance from its words.
+func guidanceWithout(text string) (address, rest string) {
+	_, rest = guidance.Parse(text)
+	return strings.TrimSuffix(text, rest), rest
 }
 
 // load loads the input's pictures and puts them on the disk.
@@ -367,6 +409,9 @@ func (v *request) withMedia(m bot.Message) bot.Message {
 		return m
 	}
 	at := max(len(m.Lines)-1, min(1, len(m.Lines)))
+	for at < len(m.Lines) && m.Lines[at].Rest { // the first line goes on there
+		at++
+	}
 	m.Lines = slices.Insert(slices.Clone(m.Lines), at, bot.Line{Text: text})
 	return m
 }

@@ -98,14 +98,65 @@ func TestAlbum(t *testing.T) {
 	w.sent("/status", "3") // takes no pictures
 	w.sent("", "3")
 	w.sent("", "4")
-	w.sent("/add Pan as here", "4") // a command is a command
-	w.keeps("a1", "a1", "a2", "g1", "g1", "g1", "g1", "g2")
+	w.sent("/add Pan as here", "4")
+	w.keeps("a1", "a1", "a2", "a2", "g1", "g1", "g1", "g1")
 	for range ledger.MaxAttachments {
 		w.sent("", "5")
 	}
 	w.sent("", "5")
 	w.sent("", "5")
 	golden.Compare(t, "album.txt", w.transcript(mira))
+}
+
+// drafts lets the project plan ideas.
+func (w *fixture) drafts() {
+	before := w.daemon.Settings
+	w.daemon.Settings = func(project string) ledger.Settings {
+		set := before(project)
+		set.Roles = map[string]ledger.Pattern{loop.DraftPattern: {Name: loop.DraftPattern, Start: "planner", Routes: []ledger.Route{{From: "planner", On: ledger.EventDraft, To: ledger.Converged}}}}
+		return set
+	}
+}
+
+// TestPicturesWithCommands: a picture comes with /redo and /idea, too.
+func TestPicturesWithCommands(t *testing.T) {
+	w := newFixture(t)
+	w.drafts()
+	w.sent("/redo 2 As in the picture", "")
+	w.keeps("g1")
+	w.sent("/redo 2", "") // its words are the picture
+	w.keeps("g1", "g2")
+	if i, _ := w.state().Project.Guidance.Get("g2"); i.Text != loop.WordsOfPicture || i.Task != "task 2" {
+		t.Errorf("%+v", i)
+	}
+	w.sent("/idea A cart that looks like this", "")
+	w.sent("/idea", "") // asks for words
+	w.keeps("g1", "g2", "i1")
+	golden.Compare(t, "pictures-commands.txt", w.transcript(mira))
+}
+
+// TestAlbumOfCommand: an album belongs to the command below any of its pictures.
+func TestAlbumOfCommand(t *testing.T) {
+	w := newFixture(t)
+	w.drafts()
+	w.sent("", "1")
+	w.sent("", "1")
+	w.sent("/add Zoom as here", "1")
+	w.sent("", "1")
+	w.keeps("a1", "a1", "a1", "a1")
+	if i, _ := w.state().Project.Guidance.Get("g1"); !i.Over() {
+		t.Errorf("the pictures are also %+v", i)
+	}
+	w.sent("", "2")
+	w.sent("/redo 2 Like these", "2")
+	w.sent("", "2")
+	w.sent("", "3")
+	w.sent("/idea A cart like these", "3")
+	w.sent("", "3")
+	w.sent("", "4")
+	w.sent("/status", "4") // takes no pictures: those are guidance
+	w.keeps("a1", "a1", "a1", "a1", "g3", "g3", "g3", "g5", "i1", "i1", "i1")
+	golden.Compare(t, "album-command.txt", w.transcript(mira))
 }
 
 // TestNotKept: what cannot be kept is told with the reason, and the words are taken.

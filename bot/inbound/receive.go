@@ -20,9 +20,13 @@ func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 		in.Chat, in.Private = in.Actor, true
 	}
 	v := &request{Receiver: r, in: in, now: r.o.Clock()}
+	if in.Repeated {
+		v.in.Key += " again"
+		return v.commit(ctx)
+	}
 	err := v.receive(ctx)
 	if err == nil {
-		r.countFailure("")
+		r.forgetFailures(in.Key)
 		return nil
 	}
 	if ctx.Err() != nil || fault.Of(err) != "" || errors.Is(err, errNotLoaded) || r.countFailure(in.Key) < maxFailures {
@@ -32,7 +36,7 @@ func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 	if told := v.reportFailure(ctx); told != nil {
 		return fmt.Errorf("receive %s: %w", in.Key, errors.Join(err, told))
 	}
-	r.countFailure("")
+	r.forgetFailures(in.Key)
 	return nil
 }
 
@@ -71,9 +75,12 @@ func (v *request) receive(ctx context.Context) error {
 	if to, project, found := v.restOfAlbum(); found {
 		return v.attachMore(ctx, project, to)
 	}
-	if forUs && v.wordless() && (v.pictures() || v.heard()) && !v.albumAnswered() && v.who.Role.May(ledger.RoleSteer) {
+	if forUs && (v.wordless() && v.pictures() || v.hears(line)) && !v.albumAnswered() && v.who.Role.May(ledger.RoleSteer) {
 		if err := v.load(ctx); err != nil {
 			return err
+		}
+		if v.hears(line) && len(v.files) == 0 { // the caption counts without it
+			line = strings.TrimSpace(strings.TrimSuffix(line, wordsToHear))
 		}
 	}
 	switch {

@@ -94,12 +94,11 @@ type Receiver struct {
 	mu     sync.Mutex // guards the fields below
 	album  string     // chat and id of the album answered last
 	missed string     // the same of the album of which files were not kept, and the sender was told
-	failed string     // key of the input that failed last
-	inARow int        // its consecutive failures
 	unread string     // key of the input whose files could not be loaded last
 	loads  int        // how often in a row
 
-	looks map[string]time.Time // by chat, person and line: when a look was answered last
+	failed map[string]int       // by key of an input that is not committed yet: how often it failed
+	looks  map[string]time.Time // by chat, person and line: when a look was answered last
 }
 
 // New returns a Receiver.
@@ -128,33 +127,33 @@ func New(o Options) *Receiver {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Receiver{o: o}
+	return &Receiver{o: o, failed: map[string]int{}}
 }
 
-// maxFailures is the number of failures in a row after which an input is put
+// maxFailures is the number of failures after which an input is put
 // aside: its sender is told, and the next input is handled. Otherwise an input
 // that can never be decided would block its chat. A fault of the machine does not
 // count: the input can be decided once that is over, and the chat waits.
 const maxFailures = 3
 
-// countFailure counts a failure of the input with a key and returns its
-// failures in a row. An empty key resets the count.
+// countFailure counts a failure of the input with a key and returns its failures.
 func (r *Receiver) countFailure(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if key == "" || key != r.failed {
-		r.failed, r.inARow = key, 0
-	}
-	r.inARow++
-	return r.inARow
+	r.failed[key]++
+	return r.failed[key]
 }
 
-// failures returns the number of failures in a row of the input with a key.
+// forgetFailures forgets those of an input that is committed.
+func (r *Receiver) forgetFailures(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.failed, key)
+}
+
+// failures returns the number of failures of the input with a key.
 func (r *Receiver) failures(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if key != r.failed {
-		return 0
-	}
-	return r.inARow
+	return r.failed[key]
 }

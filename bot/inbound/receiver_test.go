@@ -188,3 +188,21 @@ func TestHostile(t *testing.T) {
 		t.Errorf("the run is %s", r.State)
 	}
 }
+
+// TestOvertaking: an update that overtook another one is committed without a cursor, and
+// its repetition commits that alone.
+func TestOvertaking(t *testing.T) {
+	w := newFixture(t)
+	in := bot.Inbound{Key: "telegram:1:8", Actor: mira, Chat: mira, Private: true, Text: "Wrap the code", Message: "8", Sent: w.now}
+	if err := w.r.Receive(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if c, found, err := w.store.Cursor(t.Context(), "telegram:1"); found || err != nil {
+		t.Errorf("the cursor is %+v, %v", c, err)
+	}
+	in.Cursor, in.Repeated = &ledger.Cursor{Name: "telegram:1", Value: "9"}, true
+	w.redeliver(in)
+	if n := w.entries("guidance.queued"); n != 1 {
+		t.Errorf("the words are queued %d times", n)
+	}
+}

@@ -192,10 +192,27 @@ func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledg
 	}
 	o := v.answer(queued(s, i, forecast, v.now, sent))
 	o.Key, o.Ahead = i.ID, false // answers overtake receipts
-	if v.in.Press == "" && v.in.Private && a.Code == ledger.CodeQueued {
-		o.Joins = "receipts"
+	if v.in.Press == "" && a.Code == ledger.CodeQueued {
+		o.Joins = v.burst()
 	}
 	return []ledger.Outgoing{o}
+}
+
+// burst names the receipts that one message may hold (docs/spec 23.4): where several
+// people write, those of one person, to whose message it replies; and of one thread. A
+// command without a message is answered outside of all threads.
+func (v *request) burst() string {
+	name := "receipts"
+	if !v.in.Private {
+		name += "/" + v.in.Actor
+	}
+	switch {
+	case v.in.Unseen:
+		name += "/unseen"
+	case v.in.Thread != "":
+		name += "/" + v.in.Thread
+	}
+	return name
 }
 
 // taskID returns the folded id of a task as typed.

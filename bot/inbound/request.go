@@ -18,13 +18,15 @@ type request struct {
 	in      bot.Inbound
 	now     time.Time
 	who     ledger.Person
-	project string      // project of the chat, or of the message replied to or pressed
-	pressed bot.Message // the message whose button was pressed
-	key     string      // key of that message
-	replyTo string      // question or guidance that plain words reply to
-	plain   bool        // the text is plain words, which may be no guidance
-	takes   bool        // the text takes plain words back
-	current bool        // the pressed message is the last one under its key, so an edit of the key changes it
+	project string             // project of the chat, or of the message replied to or pressed
+	pressed bot.Message        // the message whose button was pressed
+	key     string             // key of that message
+	line    string             // the command that is carried out
+	replyTo string             // question or guidance that plain words reply to
+	replied ledger.SentMessage // the message that this one replies to, if it is nightporter's
+	plain   bool               // the text is plain words, which may be no guidance
+	takes   bool               // the text takes plain words back
+	current bool               // the pressed message is the last one under its key, so an edit of the key changes it
 
 	files []ledger.Attachment // loaded, and neither settled nor discarded
 	tried bool                // loading was tried

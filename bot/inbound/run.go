@@ -11,6 +11,7 @@ import (
 
 // run carries out a command, and commits its reply and the cursor.
 func (v *request) run(ctx context.Context, line string) error {
+	v.line = line
 	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, v.in.Private, c)) {
 		return v.forbidden(ctx, c)
 	}

@@ -36,7 +36,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, 
 		c.accepted = c.accepted || a.OK
 		return a, c.keepError(err)
 	}
-	if takesFiles(in.Body) {
+	if _, hears := in.Body.(loop.HearVoice); takesFiles(in.Body) && (hears || !v.spoken()) {
 		if err := v.load(ctx); err != nil {
 			c.err = err
 			return ledger.Answer{}, err

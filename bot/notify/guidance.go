@@ -21,6 +21,10 @@ func (c *composer) guidance(e ledger.Entry) {
 		}
 		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Changed(c.after, i, c.now) })
 	case ledger.GuidanceDropped:
+		if _, is := earlier[ledger.FilesAttached](c); is && c.in.Album != "" {
+			c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Moved(name, i, c.now) })
+			break
+		}
 		by := c.in.Name
 		if by == "" {
 			by = "the host"
@@ -94,12 +98,18 @@ func (c *composer) attached(b ledger.FilesAttached) {
 }
 
 // heard shows what a recording was understood as, in the reply to it. Guidance has its
-// receipt in the same chats from then on, with the words and [Not guidance].
+// receipt in the same chats from then on, with the words and [Not guidance], and added
+// tasks have their message.
 func (c *composer) heard(b ledger.VoiceHeard) {
 	i, guides := c.after.Project.Guidance.Get(b.As)
+	a, adds := c.after.Project.Addition(b.As)
 	for _, chat := range c.chatsShowing(b.ID) {
-		if guides {
-			c.send(ledger.Outgoing{Chat: chat, Key: i.ID, Class: ledger.ClassReply, Silent: true}, bot.QueuedWords(c.after, i, loop.Forecast(c.after, i), c.now, time.Time{}))
+		o := ledger.Outgoing{Chat: chat, Key: b.As, Class: ledger.ClassReply, Silent: true}
+		switch {
+		case guides:
+			c.send(o, bot.QueuedWords(c.after, i, loop.Forecast(c.after, i), c.now, time.Time{}))
+		case adds && a.ID == b.As:
+			c.send(o, bot.Added(c.after, a))
 		}
 	}
 	c.edit(b.ID, ledger.ClassReply, bot.Heard(c.after.Project.Name, b))

@@ -231,3 +231,21 @@ func loopQuestion(p *fixture, kind ledger.QuestionKind) string {
 	p.t.Fatalf("no question of kind %s is open", kind)
 	return ""
 }
+
+// TestSpokenNow: who sent a recording below /now is asked, and nobody else.
+func TestSpokenNow(t *testing.T) {
+	p := newFixture(t)
+	p.AtWork(p.Settings())
+	asked := len(p.chats[ana].shown)
+	p.Do(loop.Input{Key: "heard", Body: loop.Transcribed{
+		Of:   ledger.EffectTranscribe{ID: "v1", Actor: mira, Name: "Mira", Spoken: ledger.Spoken{Command: ledger.SpokenNow, Words: "As said:"}},
+		Text: "Keep the old names",
+	}})
+	q := p.chats[mira].shown[len(p.chats[mira].shown)-1]
+	if q.m.Key != "ask.now" || !strings.Contains(chattest.Screen(q.m), "┃ As said:\n┃ Keep the old names") {
+		t.Errorf("Mira sees %s:\n%s", q.m.Key, chattest.Screen(q.m))
+	}
+	if n := len(p.chats[ana].shown); n != asked {
+		t.Errorf("Ana sees %q", p.chats[ana].shown[n-1].m.First())
+	}
+}

@@ -19,7 +19,7 @@ func (c *composer) asked(q ledger.Question) {
 		}
 	}
 	if q.Personal() {
-		if p, ok := c.last.Shared.Person(c.in.Actor); ok {
+		if p, ok := c.last.Shared.Person(c.actor()); ok {
 			c.send(ledger.Outgoing{Chat: p.ID, Key: q.ID, Class: ledger.ClassAsk, Silent: true, Ahead: true}, bot.Ask(c.last, q, c.now))
 		}
 		return
@@ -33,6 +33,14 @@ func (c *composer) asked(q ledger.Question) {
 	for _, r := range c.readers() {
 		c.send(ledger.Outgoing{Chat: r.chat, Key: q.ID, Class: ledger.ClassAsk, Silent: r.isOnly(c.in.Actor) || c.quiet(r.chat)}, m)
 	}
+}
+
+// actor returns who gave the command that was decided: of a recording, its sender.
+func (c *composer) actor() string {
+	if heard, is := c.in.Body.(loop.Transcribed); is {
+		return heard.Of.Actor
+	}
+	return c.in.Actor
 }
 
 // outcome returns the outcome of a task's attempt that ended in this decision,

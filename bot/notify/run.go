@@ -2,7 +2,6 @@ package notify
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -10,20 +9,24 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// started announces a run. Where its confirmation was asked, that message becomes the
-// announcement (docs/spec 6.1), unless it has to make a sound, which no edit makes.
+// started announces a run. Where its confirmation was asked, or a group was told that it
+// is asked elsewhere, that message becomes the announcement (docs/spec 6.4), unless it
+// has to make a sound, which no edit makes.
 func (c *composer) started(b ledger.RunStarted) {
 	m := bot.Started(c.after, b, c.now)
 	silent := c.before.Project.Internal > 0 || !bot.Degraded(c.after.Project.Run)
-	var asked []string
-	confirmed, ok := bot.StartOf(c.after.Project)
-	if ok {
-		asked = c.chatsShowing(confirmed.ID)
+	asked := map[string]string{} // by chat: the key of that message
+	if confirmed, ok := bot.StartOf(c.after.Project); ok {
+		for _, key := range []string{bot.ElsewhereKey(confirmed.ID), confirmed.ID} {
+			for _, chat := range c.chatsShowing(key) {
+				asked[chat] = key
+			}
+		}
 	}
 	for _, r := range c.readers() {
 		o := ledger.Outgoing{Chat: r.chat, Key: "started/" + c.runKey(), Class: ledger.ClassNotice, Silent: silent || c.quiet(r.chat)}
-		if o.Silent && slices.Contains(asked, r.chat) {
-			o.Key, o.Edit = confirmed.ID, true
+		if key := asked[r.chat]; o.Silent && key != "" {
+			o.Key, o.Edit = key, true
 		}
 		c.send(o, m)
 	}

@@ -113,6 +113,7 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 		in.Sent = timeOf(m.Edited.TS)
 	}
 	if root := m.Thread; root != "" && root != m.TS {
+		in.Thread = root
 		// In a thread that we began, ReplyTo is our message's timestamp; in a
 		// thread of another author it is the id under which our reply to that
 		// message is stored.

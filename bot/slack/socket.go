@@ -23,6 +23,9 @@ import (
 // the stored value of the ledger.Cursor named CursorName, "" if there is none. An
 // input that r cannot commit is passed again after a pause, and no later input of
 // its kind before it.
+//
+// Messages that take time (bot.Inbound.TakesTime) are passed in an order of their own,
+// and others overtake them; until those are committed, the cursor stays where it is.
 func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
 	l := &listener{Bot: b, cursor: cursor, receiver: r, readBackWanted: make(chan struct{}, 1), messages: make(chan envelope, queueSize), interactions: make(chan envelope, queueSize)}
 	b.authMu.Lock()
@@ -54,6 +57,7 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 	}
 	cancel()
 	wg.Wait()
+	l.slow.Wait()
 	if ctx.Err() == nil {
 		return context.Canceled // ctx is alive only if a test's Sleep returned an error
 	}
@@ -73,6 +77,8 @@ type listener struct {
 	readBackWanted chan struct{} // missed messages have to be read back
 	messages       chan envelope // messages; they can be read back
 	interactions   chan envelope // presses, commands and forms; they cannot be read back
+
+	slow transport.Lane
 
 	mu          sync.Mutex
 	handledUpTo string // all messages up to this timestamp are handled; "" = unknown
@@ -210,37 +216,38 @@ func (l *listener) handleMessages(ctx context.Context) {
 				l.readBack(ctx)
 			default:
 			}
-			if l.handleMessage(ctx, v.payload) {
-				v.ack(nil)
-			}
+			l.handleMessage(ctx, v.payload, func() { v.ack(nil) })
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// handleMessage handles one event. It returns false if ctx ends first.
-func (l *listener) handleMessage(ctx context.Context, payload json.RawMessage) bool {
+// handleMessage handles one event, and calls handled once it is committed: never, if ctx
+// ends first.
+func (l *listener) handleMessage(ctx context.Context, payload json.RawMessage, handled func()) {
 	var p struct {
 		Event json.RawMessage `json:"event"`
 	}
 	var m message
 	if json.Unmarshal(payload, &p) != nil || json.Unmarshal(p.Event, &m) != nil {
 		l.o.Log.Warn("Slack sent an unknown event; it is ignored", "bytes", len(payload))
-		return true
+		handled()
+		return
 	}
 	if m.Type == "member_joined_channel" && m.User == l.identity().User {
 		l.markActive(m)
 	}
 	switch m.Type {
 	case "message", "app_mention":
-		return l.deliver(ctx, m)
+		l.deliver(ctx, m, handled)
+		return
 	case "reaction_added":
-		if in, ok := l.fromReaction(m); ok {
-			return l.receive(ctx, in, "") // it stands in no history: it moves no cursor
+		if in, ok := l.fromReaction(m); ok && !l.receive(ctx, in, "") { // it stands in no history: it moves no cursor
+			return
 		}
 	}
-	return true
+	handled()
 }
 
 // markActive reports that a channel is active.
@@ -250,30 +257,41 @@ func (l *listener) markActive(m message) {
 	}
 }
 
-// deliver passes a message to the receiver until it is committed. It returns false
-// if ctx ends first.
-func (l *listener) deliver(ctx context.Context, m message) bool {
+// deliver passes a message to the receiver until it is committed, and calls handled
+// then. It returns false if ctx ends first, and earlier for a message that takes time.
+func (l *listener) deliver(ctx context.Context, m message, handled func()) bool {
 	if m.User != l.identity().User {
 		l.markActive(m)
 	}
 	in, ok := l.fromMessage(m, func(chat, id string) bool { return l.o.RepliedTo(ctx, chat, id) })
-	if !ok {
+	switch {
+	case !ok:
+		handled()
 		return true
+	case in.TakesTime(), in.Edited && l.slow.Busy():
+		l.slow.Go(func() {
+			if l.receive(ctx, in, m.TS) {
+				handled()
+			}
+		})
+		return true
+	case l.slow.Busy():
+		m.TS = ""
 	}
-	l.mu.Lock()
-	safe := max(l.handledUpTo, m.TS)
-	l.mu.Unlock()
-	return l.receive(ctx, in, safe)
+	if !l.receive(ctx, in, m.TS) {
+		return false
+	}
+	handled()
+	return true
 }
 
 // receive passes an input to the receiver until it is committed, with the cursor at a
-// timestamp; "" leaves that where it is. It returns false if ctx ends first.
+// timestamp, unless it is further; "" leaves it where it is. It returns false if ctx ends
+// first.
 func (l *listener) receive(ctx context.Context, in bot.Inbound, safe string) bool {
-	if safe == "" {
-		l.mu.Lock()
-		safe = l.handledUpTo
-		l.mu.Unlock()
-	}
+	l.mu.Lock()
+	safe = max(l.handledUpTo, safe)
+	l.mu.Unlock()
 	in.Cursor = l.cursorAt(safe)
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
@@ -323,12 +341,15 @@ func (l *listener) readBack(ctx context.Context) {
 		switch {
 		case err == nil:
 			for _, m := range list {
-				if !l.deliver(ctx, m) {
+				if !l.deliver(ctx, m, func() {}) {
 					return
 				}
-				if m.Edited != nil && !l.deliver(ctx, message{Subtype: "message_changed", Channel: m.Channel, TS: m.TS, Message: &m}) {
+				if m.Edited != nil && !l.deliver(ctx, message{Subtype: "message_changed", Channel: m.Channel, TS: m.TS, Message: &m}, func() {}) {
 					return
 				}
+			}
+			if l.slow.Busy() {
+				whole = ""
 			}
 			l.advance(whole)
 			return

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	slackgo "github.com/slack-go/slack"
 	"github.com/slack-go/slack/slacktest"
 
@@ -236,5 +237,58 @@ func TestPlainSlacktest(t *testing.T) {
 	}
 	if id, err := b.Send(t.Context(), shop, textMessage("● shop runs"), bot.SendOptions{Silent: true}); err != nil || id == "" {
 		t.Errorf("%q, %v", id, err)
+	}
+}
+
+// slow is a receiver that waits for a channel with the messages that take time.
+type slow struct {
+	bot.Receiver
+	until chan struct{}
+}
+
+func (s slow) Receive(ctx context.Context, in bot.Inbound) error {
+	if in.TakesTime() {
+		select {
+		case <-s.until:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return s.Receiver.Receive(ctx, in)
+}
+
+// TestOvertakes: a message whose file hangs holds up no other, and is not acknowledged
+// before it is committed. A process that starts meanwhile reads it back.
+func TestOvertakes(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		w := newFixture(t)
+		until := make(chan struct{})
+		run := func() (stop func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() { done <- w.bot.Run(ctx, w.receiver.Cursor, slow{w.receiver, until}) }()
+			w.waitFor("connected", func() bool { return w.bot.State().Connected && w.far.Connected() })
+			return func() { cancel(); <-done }
+		}
+		stop := run()
+		chat := w.far.Direct(mira)
+		w.far.Say(mira, chat, "before")
+		w.receiver.Wait(t, 1)
+		w.far.Post(far.UserMessage{User: mira, Channel: chat, Text: "one", Files: []far.File{{Name: "a.png", Type: "image/png", Data: []byte("a")}}})
+		w.far.Say(mira, chat, "status")
+		w.receiver.Wait(t, 2)
+		w.waitFor("all but the picture acknowledged", func() bool { return w.far.Unacked() == 1 })
+		if crash {
+			stop()
+			w.far.AdvanceClock(time.Hour)
+			stop = run()
+		}
+		close(until)
+		w.receiver.Wait(t, 3)
+		w.waitFor("all acknowledged", func() bool { return crash || w.far.Unacked() == 0 })
+		stop()
+		if diff := cmp.Diff([]string{"before", "status", "one"}, w.receiver.Texts()); diff != "" {
+			t.Errorf("crash %v: %s", crash, diff)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -111,8 +112,12 @@ func TestFilesOfUpdates(t *testing.T) {
 		w.far.Inject(map[string]any{"message": update})
 	}
 	w.poll()
-	for n, in := range w.receiver.Wait(t, len(cases)) {
+	for _, in := range w.receiver.Wait(t, len(cases)) {
 		got := ""
+		n, err := strconv.Atoi(in.Message)
+		if n--; err != nil {
+			t.Fatal(err)
+		}
 		if len(in.Files) > 0 {
 			got = in.Files[0].ID
 		}

@@ -21,8 +21,13 @@ const maxUpdates = 100
 // Poll tries again. cursor returns the stored value of the ledger.Cursor named
 // CursorName, "" if there is none. An update that r cannot commit is passed again
 // after a pause, and no later update before it.
+//
+// Updates that take time (bot.Inbound.TakesTime) are passed in an order of their own,
+// and others overtake them. Those come without a cursor, because it would confirm what
+// they overtook; Telegram goes on sending them, and they are left out.
 func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
-	p := poller{Bot: b, receiver: r}
+	p := poller{Bot: b, receiver: r, waiting: map[string]bool{}, overtook: map[string]bool{}}
+	defer p.slow.Wait()
 	for ctx.Err() == nil {
 		pause := p.pollOnce(ctx, cursor)
 		if pause > 0 && ctx.Err() == nil && b.o.Sleep(ctx, pause) != nil {
@@ -42,24 +47,43 @@ type poller struct {
 	errors         transport.Backoff
 	connected      bool   // the last poll succeeded
 	previousCursor string // cursor before the last updates, "" = the last poll returned no updates
+
+	slow     transport.Lane
+	waiting  map[string]bool // keys of the updates in slow, and of those before the stored cursor
+	overtook map[string]bool // keys of updates that are committed without their cursor
+	last     bot.Inbound     // the last update that was passed
+	repeated bool            // its cursor alone was passed once more
 }
+
+// overtakePause is the pause between polls while updates take time: Telegram holds no
+// poll open that has something to return.
+const overtakePause = time.Second
 
 // pollOnce polls once and handles the updates. It returns the pause before the
 // next poll.
 func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (string, error)) time.Duration {
+	if !p.slow.Busy() { // the cursor that is read now is behind all of them
+		clear(p.waiting)
+	}
 	at, err := cursor(ctx)
 	if err != nil {
 		p.conn.MarkDown(transport.TroubleStore, "cannot read how far updates were handled: "+p.redact(err.Error()))
 		return p.errors.Next()
 	}
 	if p.previousCursor == cursorOrNone(at) {
-		// Polling again would return the same updates for ever.
+		// Polling again would return the same updates for ever. A process before this one
+		// may have committed the last of them without its cursor.
 		p.previousCursor = ""
+		if !p.repeated && p.last.Cursor != nil {
+			p.repeated = true
+			p.repeat(ctx)
+			return 0
+		}
 		p.conn.MarkDown(transport.TroubleStore, "updates were taken, and their cursor was not stored")
 		return p.errors.Next()
 	}
 	if p.previousCursor != "" {
-		p.previousCursor = ""
+		p.previousCursor, p.repeated = "", false
 		p.errors.Reset() // the previous updates are stored
 	}
 	hold := p.o.LongPoll
@@ -86,13 +110,55 @@ func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (str
 		}
 		return 0
 	}
+	return p.take(ctx, at, raw)
+}
+
+// take passes the updates of one response, and returns the pause before the next poll.
+func (p *poller) take(ctx context.Context, at string, raw []json.RawMessage) time.Duration {
+	skipped := false
 	for n, u := range raw {
-		if !p.deliver(ctx, u, n < len(raw)-1) {
+		in, moved, ok := p.fromUpdate(u)
+		if skipped = ok && (p.waiting[in.Key] || p.overtook[in.Key]); skipped {
+			p.last = in
+			continue
+		}
+		in.More = n < len(raw)-1
+		switch {
+		case ok && (in.TakesTime() || in.Edited && len(p.waiting) > 0):
+			in.More = false
+			p.waiting[in.Key] = true
+			p.slow.Go(func() { p.deliver(ctx, in, moved) })
+			continue
+		case ok && len(p.waiting) > 0:
+			p.overtook[in.Key], in.Cursor, in.More = true, nil, false
+		}
+		if !ok {
+			p.o.Log.Error("Telegram sent an update without an id; it is ignored", "bytes", len(u))
+			continue
+		}
+		if !p.deliver(ctx, in, moved) {
 			return 0
 		}
+		p.last = in
 	}
+	switch {
+	case len(p.waiting) > 0:
+		if p.slow.Busy() {
+			return overtakePause
+		}
+		return 0
+	case skipped: // all of them are committed
+		p.repeat(ctx)
+	}
+	clear(p.overtook)
 	p.previousCursor = cursorOrNone(at)
 	return 0
+}
+
+// repeat has the cursor of the last update committed, which was passed without it.
+func (p *poller) repeat(ctx context.Context) {
+	in := p.last
+	p.deliver(ctx, bot.Inbound{Key: in.Key, Cursor: in.Cursor, Chat: in.Chat, Actor: in.Actor, Repeated: true}, "")
 }
 
 // cursorOrNone distinguishes a missing cursor from previousCursor's "".
@@ -124,15 +190,9 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 	return raw, err
 }
 
-// deliver passes one update to the receiver until it is committed; more says that
-// others follow in the same response. It returns false if ctx ends first.
-func (p *poller) deliver(ctx context.Context, raw json.RawMessage, more bool) bool {
-	in, moved, ok := p.fromUpdate(raw)
-	in.More = more
-	if !ok {
-		p.o.Log.Error("Telegram sent an update without an id; it is ignored", "bytes", len(raw))
-		return true
-	}
+// deliver passes one update to the receiver until it is committed. It returns false if
+// ctx ends first. moved is the new address of the update's group, else "".
+func (p *poller) deliver(ctx context.Context, in bot.Inbound, moved string) bool {
 	if in.Unpairable == SenderUnreadable {
 		p.o.Log.Warn("Telegram sent an unknown update; it is ignored", "update", in.Key)
 	}

@@ -392,3 +392,60 @@ func TestGroupMoves(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// slow is a receiver that waits for a channel with the updates that take time.
+type slow struct {
+	bot.Receiver
+	until chan struct{}
+}
+
+func (s slow) Receive(ctx context.Context, in bot.Inbound) error {
+	if in.TakesTime() {
+		select {
+		case <-s.until:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return s.Receiver.Receive(ctx, in)
+}
+
+// TestPollOvertakes: an update whose file hangs holds up no other. Each is committed
+// once, also where the process dies meanwhile, and none is confirmed before it is.
+func TestPollOvertakes(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		w := newFixture(t, func(o *telegram.Options) { o.Sleep = transport.Sleep })
+		until := make(chan struct{})
+		poll := func() (stop func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() { done <- w.bot.Poll(ctx, w.receiver.Cursor, slow{w.receiver, until}) }()
+			return func() { cancel(); <-done }
+		}
+		stop := poll()
+		w.far.Say(mira, mira.ID, "before")
+		w.receiver.Wait(t, 1)
+		w.far.Post(far.UserMessage{From: mira, Chat: mira.ID, Photo: true, Text: "one"})
+		w.far.Post(far.UserMessage{From: mira, Chat: mira.ID, Photo: true, Text: "two"})
+		w.far.Say(mira, mira.ID, "/stop")
+		w.receiver.Wait(t, 2)
+		w.far.Say(mira, mira.ID, "/status") // in a later response
+		w.receiver.Wait(t, 3)
+		if n := w.far.Unconfirmed(); n != 4 {
+			t.Errorf("%d updates are unconfirmed, want the pictures and what came after them", n)
+		}
+		if crash {
+			stop()
+			stop = poll()
+		}
+		close(until)
+		w.receiver.Wait(t, 5)
+		if err := w.far.WaitConfirmed(testContext(t)); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		if diff := cmp.Diff([]string{"before", "/stop", "/status", "one", "two"}, w.receiver.Texts()); diff != "" {
+			t.Errorf("crash %v: %s", crash, diff)
+		}
+	}
+}

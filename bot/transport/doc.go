@@ -6,6 +6,7 @@
 //   - exchange.go: one call, its Response or NoResponseError
 //   - state.go: State and Trouble
 //   - backoff.go: Backoff and Sleep
+//   - lane.go: Lane, for what may take long
 //   - secret.go: Secret
 //
 // The package never interprets a response: adapters do. It never follows a

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/user"
 	"slices"
@@ -26,7 +27,19 @@ import (
 
 // askFlags are the flags of every command that is answered by the daemon or,
 // without one, by this process.
-type askFlags struct{ state, config, project string }
+type askFlags struct {
+	state, config, project string
+	first                  firstUse
+}
+
+// firstUse says what a command does where nothing was ever started.
+type firstUse int
+
+const (
+	firstRefuses firstUse = iota // a mistyped --state is told
+	firstBegins                  // begins the state folder: the command changes something
+	firstLooks                   // answers from the configuration, and leaves no state folder
+)
 
 func (f *askFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.state, "state", "", "state folder")
@@ -48,6 +61,16 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		// The daemon has settings in force. A mistake in the file must not keep
 		// the operator from querying or stopping it.
 		cfg = config.Empty()
+	}
+	if _, err := os.Stat(state); errors.Is(err, fs.ErrNotExist) && len(cfg.Projects) > 0 && f.first != firstRefuses {
+		if f.first == firstLooks {
+			if state, err = os.MkdirTemp("", "nightporter-"); err != nil {
+				return err
+			}
+			defer func() { _ = os.RemoveAll(state) }() // it has nothing but an empty ledger
+		} else if err := os.MkdirAll(state, 0o700); err != nil {
+			return fmt.Errorf("state folder: %w", err)
+		}
 	}
 	err = withAsker(ctx, state, cfg, do)
 	if _, told := errors.AsType[*daemon.DamagedError](err); errors.Is(err, store.ErrBroken) && !told {
@@ -121,7 +144,10 @@ func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
 // argsViewCommand is viewCommand with arguments of the view, which are read when it
 // is asked for.
 func argsViewCommand(name, short string, args cobra.PositionalArgs, of map[string]string) *cobra.Command {
-	var f askFlags
+	f := askFlags{first: firstRefuses}
+	if name == "tasks" || name == "status" {
+		f.first = firstLooks
+	}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: name, Short: short, Args: args,
@@ -139,7 +165,10 @@ func argsViewCommand(name, short string, args cobra.PositionalArgs, of map[strin
 
 // lineCommand returns the shell form of a chat command.
 func lineCommand(name, command, args, short string) *cobra.Command {
-	var f askFlags
+	f := askFlags{first: firstRefuses}
+	if command == "/add" {
+		f.first = firstBegins
+	}
 	var now bool
 	var file string
 	cmd := &cobra.Command{

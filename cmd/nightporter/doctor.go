@@ -31,6 +31,7 @@ var checks = slices.Concat([]check{
 	{"project", checkProjects},
 	{"agent", checkAgents},
 	{"hook", checkHooks},
+	{"voice", checkTranscribe},
 	{"requests", checkRequests},
 }, chatChecks(), []check{
 	{"people", checkPeople},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -283,6 +284,26 @@ func checkHooks(_ context.Context, p *doctorContext) (list []finding) {
 		}
 	}
 	return list
+}
+
+// checkTranscribe has the program that turns voice notes into words hear a second of
+// silence, as it is started for a voice note.
+func checkTranscribe(ctx context.Context, p *doctorContext) []finding {
+	if len(p.cfg.Transcribe) == 0 {
+		return nil
+	}
+	const patience = time.Minute // it may load a model first
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	name := filepath.Base(p.cfg.Transcribe[0])
+	_, err := daemon.TryTranscribe(ctx, daemon.Options{Version: Version, Config: p.cfg, Person: personName()})
+	switch {
+	case ctx.Err() != nil:
+		return []finding{findLook("try a smaller model in transcribe", "%s has not answered to a second of silence after %v", name, patience)}
+	case err != nil:
+		return []finding{findLook("mend what it says, or take transcribe out. It runs inside the boundary and reads what sessions read: the system, and the paths in read", "voice notes get no words: a second of silence as voice.ogg, and %v", err)}
+	}
+	return []finding{findOK("%s takes voice notes: it read a second of silence", name)}
 }
 
 // pairedPeople asks the process that holds the ledger for the number of paired

@@ -10,12 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/attachment"
+	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestPictures sends pictures over Telegram, and erases one.
@@ -116,6 +119,21 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestTryTranscribe: the program hears a second of silence as it would hear a voice note.
+func TestTryTranscribe(t *testing.T) {
+	try := func(script string) (string, error) {
+		cfg := config.Empty()
+		cfg.Transcribe = []string{"sh", "-c", script}
+		return daemon.TryTranscribe(t.Context(), daemon.Options{Version: "test", Config: cfg})
+	}
+	if words, err := try(`test "$(head -c 4 "$0")" = OggS && echo "$0"`); err != nil || words != "voice.ogg" {
+		t.Errorf("%q, %v", words, err)
+	}
+	if _, err := try("echo no model >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "exit code 3. no model") {
+		t.Errorf("a program that fails: %v", err)
+	}
+}
+
 // TestVoice sends recordings over Telegram, which a program turns into words.
 func TestVoice(t *testing.T) {
 	w := daemontest.New(t)
@@ -125,29 +143,43 @@ func TestVoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer chats.Stop()
-	ctx, cancel := context.WithTimeout(t.Context(), daemontest.Patience)
-	defer cancel()
 	for _, c := range []struct {
 		data    string
 		seconds int
+		caption string
 		want    []string
 	}{
-		{"old", 7, []string{"v1 heard: g1", "g1 queued as guidance", "Keep the old names"}},
-		{"noise", 7, []string{"v2 not queued: no words", "no speech in it"}},
-		{"long", 3600, []string{"Not kept: the voice note", "It is 60 minutes long; 5 are the most."}},
+		{"old", 7, "", []string{"v1 heard: g1", "g1 queued as guidance", "Keep the old names"}},
+		{"noise", 7, "", []string{"v2 not queued: no words", "no speech in it"}},
+		{"long", 3600, "", []string{"Not kept: the voice note", "It is 60 minutes long; 5 are the most."}},
+		{"new", 7, "/guidance @writer As said:", []string{"v3 heard: g2", "As said: Keep the new names"}},
+		{"short", 7, "/add", []string{"v4 heard: a1", "Keep the short names"}},
+		{"long", 7, "/add Rename it", []string{"v5 heard: a2", "Rename it"}},
+		{"first", 7, "/now", []string{"v6 heard: g3", "Keep the first names"}}, // nothing is at work
+		{"last", 7, "About the cart", []string{"v7 heard: g4", "Keep the last names"}},
+		{"own", 7, "/status", []string{"The voice note was not kept."}},
+		{"longer", 3600, "Only this", []string{"Only this", "It is 60 minutes long; 5 are the most."}},
 	} {
-		w.Telegram.Post(telegram.UserMessage{From: telegram.User{ID: 1, Name: "Mira"}, Chat: 1, Attachment: "voice", Seconds: c.seconds, File: telegram.File{Data: []byte(c.data), Type: "audio/ogg"}})
+		w.Telegram.Post(telegram.UserMessage{From: telegram.User{ID: 1, Name: "Mira"}, Chat: 1, Attachment: "voice", Seconds: c.seconds, Text: c.caption, File: telegram.File{Data: []byte(c.data), Type: "audio/ogg"}})
+		ctx, cancel := context.WithTimeout(t.Context(), daemontest.Patience)
 		for _, want := range c.want {
 			if _, err := w.Telegram.WaitFor(ctx, 1, func(c telegram.Chat) bool {
 				_, found := c.Find(func(m telegram.Message) bool { return m.Bot && strings.Contains(m.Text, want) })
 				return found
 			}); err != nil {
-				t.Fatalf("%q: %v", want, err)
+				t.Fatalf("%q: %v\n%s", want, err, w.Telegram.Transcript(1))
 			}
 		}
+		cancel()
 	}
 	s, _ := w.Engine.State("shop")
 	if i, ok := s.Project.Guidance.Get("g1"); !ok || i.Text != "Keep the old names" || i.By != "Mira" {
 		t.Errorf("%+v", i)
+	}
+	if a, ok := s.Project.Addition("a2"); !ok || a.Tasks[0].Title != "Rename it" || a.Tasks[0].Body != "Keep the long names" {
+		t.Errorf("%+v", a)
+	}
+	if f := s.Project.AttachedTo("a1").Files; len(f) != 1 || f[0].Kind != ledger.AttachmentVoice {
+		t.Errorf("a1 came with %+v", f)
 	}
 }

@@ -35,7 +35,7 @@ type Daemon struct {
 	Projects  *project.Planner
 	Operator  *operator.Service
 	Digests   *digest.Maker
-	Readings  *project.Readings      // nil without Options.Stays
+	Readings  *project.Readings      // nil while Options.Run alone is worked on
 	Hub       *chat.Hub              // nil without Options.Stays, and if no chat is configured
 	Autostart *autostart.Autostarter // nil without Options.Stays
 	Changes   *service.Broadcast     // signalled after every committed entry

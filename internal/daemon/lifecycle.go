@@ -180,7 +180,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	}
 	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog, Log: d.Log})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
-	if d.o.Stays {
+	if d.o.Stays || !d.serves() {
 		d.Readings = project.NewReadings(d.Projects, d.Changes.Ring)
 	}
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Readings: d.Readings, Picture: report.Picture, Chats: talks, Log: d.Log}

@@ -45,7 +45,7 @@ func (e *Engine) erase(hashes []string) error {
 
 // transcribe carries out an EffectTranscribe.
 func (e *Engine) transcribe(ctx context.Context, b ledger.EffectTranscribe) (loop.InputBody, error) {
-	result := loop.Transcribed{ID: b.ID, Question: b.Question, Address: b.Address, Actor: b.Actor, Name: b.Name}
+	result := loop.Transcribed{Of: b}
 	if e.o.Attachments == nil || e.o.Transcribe == nil {
 		result.Err = "nothing here turns speech into words"
 		return result, nil

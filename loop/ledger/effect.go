@@ -185,14 +185,34 @@ type EffectErase struct {
 // EffectTranscribe turns a recording into words. Its result is Transcribed. It carries
 // what becomes of them.
 type EffectTranscribe struct {
-	ID       string `json:"id"` // of FilesAttached: "v3"
-	Hash     string `json:"hash"`
-	Type     string `json:"type"`               // media type
-	Question string `json:"question,omitempty"` // that the words answer; "" = they are guidance
-	Address  string `json:"address,omitempty"`  // that the guidance begins with: "@builder #12 "
-	Actor    string `json:"actor"`
-	Name     string `json:"name,omitempty"`
+	ID   string `json:"id"` // of FilesAttached: "v3"
+	Hash string `json:"hash"`
+	Type string `json:"type"` // media type
+	Spoken
+	Actor string `json:"actor"`
+	Name  string `json:"name,omitempty"`
 }
+
+// Spoken says what the words of a recording are for: guidance, unless it has a Command or
+// a Question.
+type Spoken struct {
+	Command  SpokenCommand `json:"command,omitempty"`
+	Question string        `json:"question,omitempty"` // that the words answer
+	Choice   string        `json:"choice,omitempty"`   // of that answer; "" = the words are all of it
+	Address  string        `json:"address,omitempty"`  // that the guidance begins with: "@builder #12 "
+	Words    string        `json:"words,omitempty"`    // that were written with it; they come first
+	Repo     string        `json:"repo,omitempty"`     // of SpokenAdd: its source while no run is under way
+	Source   SourceRef     `json:"source,omitzero"`
+}
+
+// SpokenCommand is a command whose words are spoken.
+type SpokenCommand string
+
+// Commands whose words may be spoken.
+const (
+	SpokenNow SpokenCommand = "now" // run the session at work again with the words
+	SpokenAdd SpokenCommand = "add" // add tasks
+)
 
 // Memory is one line of a notebook. A line whose Key is there already is not
 // written again.

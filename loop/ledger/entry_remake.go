@@ -7,6 +7,7 @@ type RemakeWish struct {
 	Back  []string `json:"back,omitempty"`  // ids as written
 	Redo  string   `json:"redo,omitempty"`  // one of Drop that is done again
 	Words string   `json:"words,omitempty"` // guidance for it
+	Files string   `json:"files,omitempty"` // FilesAttached.To of what was sent with the words
 }
 
 // RemakeAsked records that the branch is to be made again as a person wishes, as

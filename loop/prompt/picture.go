@@ -33,6 +33,9 @@ func (b *builder) picturesOf(a loop.Attached, indent string) (lines []string) {
 // those of its task.
 func (b *builder) picturesOfTask(answers bool) (lines []string) {
 	list := b.project.AttachedToTask(b.task.Task.ID)
+	if of := b.project.AttachedTo(b.task.Task.Idea); !answers && len(of.Files) > 0 {
+		list = append(list, of)
+	}
 	if b.isPart {
 		list = append(b.project.AttachedToTask(b.parent.Task.ID), list...)
 	}
@@ -61,6 +64,7 @@ func picturesFor(p loop.Project, ses loop.Session, t loop.TaskState) (hashes []s
 	for _, id := range slices.Concat(ses.Planned.Guidance.Bound, ses.Planned.Guidance.Shown) {
 		add(p.AttachedTo(id))
 	}
+	add(p.AttachedTo(t.Task.Idea))
 	for _, id := range []string{t.Task.ID, t.Task.Parent} {
 		if id != "" {
 			for _, a := range p.AttachedToTask(id) {

@@ -117,6 +117,10 @@ func TestBuild(t *testing.T) {
 				{To: "g1", Files: []ledger.Attachment{photo("p3", "image/jpeg"), photo("gone", "image/jpeg"), photo("voice", "audio/ogg"), photo("p1", "image/png")}},
 			}
 		}},
+		{name: "builder of an idea with a picture", script: acts(plan), hat: "builder", change: func(s *loop.State) {
+			inWork(s, func(t *loop.TaskState, _ *loop.Attempt) { t.Task.Idea = "i1" })
+			s.Project.Attached = []loop.Attached{{To: "i1", Files: []ledger.Attachment{{Hash: "p1", Kind: ledger.AttachmentPhoto, Type: "image/png"}}}}
+		}},
 		{name: "builder, second attempt, answered", script: acts(silent, silent, silent, plan, ask), answer: "b"},
 		{name: "builder of a part", script: acts(plan, build, fine), change: inParts, hat: "builder", task: "Task 1/b"},
 		{name: "builder with documents", hat: "builder", script: acts(plan), change: func(s *loop.State) {

@@ -53,3 +53,43 @@ func TestBurst(t *testing.T) {
 		})
 	}
 }
+
+// TestBurstInGroup: in a group, the receipts of each person's burst share a message below
+// their own words, also where two people write at once.
+func TestBurstInGroup(t *testing.T) {
+	for _, platform := range []func(*testing.T) phone{newTelegramGroup, newSlackChannel} {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(tuesday.Add(-time.Minute)))
+			p := platform(t)
+			tasks := ledger.Snapshot{Name: "checkout", Path: plan().Path, Tasks: []ledger.Task{scenario.Task(1, "Extract price rules")}}
+			s := newSessions(tasks, map[string][]act{"1 builder": {builder("23:27", 0.52, "price rules in a package of their own")}})
+			w := openNight(t, p, s, nil, single, len(tasks.Tasks))
+			w.until(tuesday)
+			w.pair("Mira", ledger.RoleAdmin, "K7QX-M2PD")
+			w.pair("Ana", ledger.RoleSteer, "H3RT-9KWZ")
+			w.until(at("23:09"))
+			p.say("Mira", "/run shop")
+			w.until(at("23:10"))
+			w.press("Mira", "? Start shop?", "Start")
+			for _, d := range []struct{ at, who, line string }{
+				{"23:11", "Mira", "Use pkg/money everywhere"},
+				{"23:11:03", "Ana", "All names stay as they are"},
+				{"23:11:07", "Mira", "Plain text mails, no HTML"},
+				{"23:11:12", "Ana", "Mention the env vars"},
+			} {
+				w.until(at(d.at))
+				p.say(d.who, d.line)
+			}
+			w.until(at("23:12"))
+			if err := p.press("Ana", "○ g14 g16", "Drop g16"); err != nil {
+				t.Errorf("%v:\n%s", err, p.transcript("Mira"))
+			}
+			w.until(at("23:12:30"))
+			if err := p.reply("Mira", "○ g13 g15", "drop"); err != nil { // asks which
+				t.Error(err)
+			}
+			w.until(at("23:30"))
+			golden.Compare(t, p.name()+"-burst-group.txt", settled(p, p.transcript("Mira")))
+		})
+	}
+}

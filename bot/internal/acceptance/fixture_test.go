@@ -69,6 +69,9 @@ func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, se
 	w.notify = notify.New(notify.Options{
 		ChatsWith: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
 		Quiet: func() ledger.Hours { return quiet }, Zone: func() *time.Location { return berlin },
+		Threads: func(string) []string {
+			return slices.DeleteFunc([]string{p.thread()}, func(chat string) bool { return chat == "" })
+		},
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
 	})
 	var err error
@@ -97,6 +100,12 @@ func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, se
 	}))
 	r := inbound.New(p.reception(inbound.Options{
 		Service: w.service, Zone: berlin, Hash: func(code string) string { return "hash of " + code },
+		ProjectOf: func(chat string) string {
+			if chat != p.thread() {
+				return ""
+			}
+			return "shop"
+		},
 	}, db))
 	ctx, cancel := context.WithCancel(t.Context())
 	var work sync.WaitGroup

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,7 +30,10 @@ type phone interface {
 	id(name string) string
 	// name returns the platform's name in golden files.
 	name() string
-	// say sends a line in a user's own chat.
+	// thread returns the address of the group in which everybody writes, which is the
+	// project's thread; "" = everybody writes in a chat of their own.
+	thread() string
+	// say sends a line in a user's chat: in the group, if there is one, else in their own.
 	say(who, line string)
 	// press presses the button with a label below the newest message of the
 	// user's chat whose first line begins with first.
@@ -68,9 +72,10 @@ type shownMessage struct {
 // --- Telegram ---
 
 type telegramPhone struct {
-	far *fartelegram.Server
-	bot *telegram.Bot
-	net *wire
+	far   *fartelegram.Server
+	bot   *telegram.Bot
+	net   *wire
+	group int64 // 0 = none
 }
 
 var users = map[string]fartelegram.User{"Mira": {ID: 48213377, Name: "Mira"}, "Ana": {ID: 51900221, Name: "Ana"}, "Ben": {ID: 60074418, Name: "Ben"}}
@@ -89,46 +94,83 @@ func newTelegram(t *testing.T) phone {
 	return p
 }
 
+// newTelegramGroup is a Telegram whose users write in a group.
+func newTelegramGroup(t *testing.T) phone {
+	p, _ := newTelegram(t).(*telegramPhone)
+	p.group = -1001
+	return p
+}
+
 func (p *telegramPhone) id(name string) string { return telegram.Address(users[name].ID, 0) }
 func (p *telegramPhone) name() string          { return "telegram" }
-func (p *telegramPhone) say(who, line string)  { p.far.Say(users[who], users[who].ID, line) }
 
-// find returns the id of the newest message of a user's chat that begins with first.
-func (p *telegramPhone) find(who, first string) (int, error) {
-	m, ok := p.far.Chat(users[who].ID).Find(func(m fartelegram.Message) bool { return m.Bot && strings.HasPrefix(m.Text, first) })
-	if !ok {
-		return 0, fmt.Errorf("%s has no message %q", who, first)
+func (p *telegramPhone) thread() string {
+	if p.group == 0 {
+		return ""
 	}
-	return m.ID, nil
+	return telegram.Address(p.group, 0)
+}
+
+// chat returns the id of a user's chat.
+func (p *telegramPhone) chat(who string) int64 {
+	if p.group != 0 {
+		return p.group
+	}
+	return users[who].ID
+}
+
+// say sends a line. In a group, what is no command goes behind /guidance: there people
+// also talk to each other.
+func (p *telegramPhone) say(who, line string) {
+	chat := p.chat(who)
+	switch {
+	case strings.HasPrefix(line, "/pair"):
+		chat = users[who].ID
+	case p.group != 0 && !strings.HasPrefix(line, "/"):
+		line = "/guidance " + line
+	}
+	p.far.Say(users[who], chat, line)
+}
+
+// find returns the chat and the id of the newest message of a user's chat that begins
+// with first; or of their own chat, where it is not in the group.
+func (p *telegramPhone) find(who, first string) (chat int64, id int, err error) {
+	for _, chat := range []int64{p.chat(who), users[who].ID} {
+		m, ok := p.far.Chat(chat).Find(func(m fartelegram.Message) bool { return m.Bot && strings.HasPrefix(m.Text, first) })
+		if ok {
+			return chat, m.ID, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%s has no message %q", who, first)
 }
 
 func (p *telegramPhone) press(who, first, label string) error {
-	id, err := p.find(who, first)
+	chat, id, err := p.find(who, first)
 	if err == nil {
-		_, err = p.far.Press(users[who], users[who].ID, id, label)
+		_, err = p.far.Press(users[who], chat, id, label)
 	}
 	return err
 }
 
 func (p *telegramPhone) reply(who, first, line string) error {
-	id, err := p.find(who, first)
+	chat, id, err := p.find(who, first)
 	if err == nil {
-		p.far.Reply(users[who], users[who].ID, id, line)
+		p.far.Reply(users[who], chat, id, line)
 	}
 	return err
 }
 
 func (p *telegramPhone) react(who, first string) error {
-	id, err := p.find(who, first)
+	chat, id, err := p.find(who, first)
 	if err == nil {
-		p.far.React(users[who], users[who].ID, id, "👍")
+		p.far.React(users[who], chat, id, "👍")
 	}
 	return err
 }
 
 func (p *telegramPhone) edit(who, text, to string) error {
-	m, ok := p.far.Chat(users[who].ID).Find(func(m fartelegram.Message) bool { return !m.Bot && m.Text == text })
-	if !ok || !p.far.EditText(users[who], users[who].ID, m.ID, to) {
+	m, ok := p.far.Chat(p.chat(who)).Find(func(m fartelegram.Message) bool { return !m.Bot && m.Text == text })
+	if !ok || !p.far.EditText(users[who], p.chat(who), m.ID, to) {
 		return fmt.Errorf("%s wrote no %q", who, text)
 	}
 	return nil
@@ -136,14 +178,14 @@ func (p *telegramPhone) edit(who, text, to string) error {
 
 func (p *telegramPhone) shows(who string) []shownMessage {
 	var out []shownMessage
-	for _, m := range p.far.Chat(users[who].ID).Messages {
+	for _, m := range p.far.Chat(p.chat(who)).Messages {
 		lines := strings.Split(m.Text, "\n")
 		out = append(out, shownMessage{at: m.Date.In(berlin), first: lines[0], lines: lines, reply: m.ReplyTo != 0, rings: m.Bot && !m.Silent, live: m.Pinned, edits: m.Edits, mine: !m.Bot})
 	}
 	return out
 }
 
-func (p *telegramPhone) transcript(who string) string { return p.far.Transcript(users[who].ID) }
+func (p *telegramPhone) transcript(who string) string { return p.far.Transcript(p.chat(who)) }
 
 // drawn returns a user's chat since a time as a picture.
 func (p *telegramPhone) drawn(who string, since time.Time) []byte {
@@ -190,9 +232,11 @@ func (p *telegramPhone) close() { p.far.Close() }
 // --- Slack ---
 
 type slackPhone struct {
-	far *farslack.Server
-	bot *slack.Bot
-	net *wire
+	far     *farslack.Server
+	bot     *slack.Bot
+	net     *wire
+	channel string // "" = none
+	outbox  inbound.Outbox
 }
 
 var members = map[string]string{"Mira": "UMIRA", "Ana": "UANA", "Ben": "UBEN"}
@@ -207,6 +251,10 @@ func newSlack(t *testing.T) phone {
 	p.bot, err = slack.New(slack.Options{
 		AppToken: farslack.AppToken, BotToken: farslack.BotToken, API: p.far.URL(), Dial: p.net.Dial,
 		PingTimeout: 30 * 24 * time.Hour, // the fake sends no pings
+		RepliedTo: func(ctx context.Context, chat, message string) bool {
+			_, found, err := p.outbox.AnswerTo(ctx, chat, message)
+			return found && err == nil
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -214,29 +262,57 @@ func newSlack(t *testing.T) phone {
 	return p
 }
 
+// newSlackChannel is a Slack whose users write in a channel.
+func newSlackChannel(t *testing.T) phone {
+	p, _ := newSlack(t).(*slackPhone)
+	p.channel = "CSHOP"
+	p.far.Rename(p.channel, "shop")
+	return p
+}
+
 func (p *slackPhone) id(name string) string { return slack.Prefix + members[name] }
 func (p *slackPhone) name() string          { return "slack" }
 
-// say sends a line. A command goes behind /porter, the only form that Slack has.
-func (p *slackPhone) say(who, line string) {
-	where := p.far.Direct(members[who])
-	if command, is := strings.CutPrefix(line, "/"); is {
-		p.far.Slash(members[who], where, command)
-		return
+func (p *slackPhone) thread() string {
+	if p.channel == "" {
+		return ""
 	}
-	p.far.Say(members[who], where, line)
+	return slack.Prefix + p.channel
+}
+
+// chat returns the id of a user's conversation.
+func (p *slackPhone) chat(who string) string {
+	if p.channel != "" {
+		return p.channel
+	}
+	return p.far.Direct(members[who])
+}
+
+// say sends a line. A command goes behind /porter, the only form that Slack has in a
+// conversation of two; in a channel, everything mentions the app.
+func (p *slackPhone) say(who, line string) {
+	command, is := strings.CutPrefix(line, "/")
+	switch {
+	case strings.HasPrefix(line, "/pair"), is && p.channel == "":
+		p.far.Slash(members[who], p.far.Direct(members[who]), command)
+	case p.channel != "":
+		p.far.Say(members[who], p.channel, "@porter "+command)
+	default:
+		p.far.Say(members[who], p.chat(who), line)
+	}
 }
 
 // find returns the channel and time stamp of the newest message of a user's chat that
-// begins with first.
+// begins with first; or of their own chat, where it is not in the channel.
 func (p *slackPhone) find(who, first string) (where, ts string, err error) {
-	where = p.far.Direct(members[who])
-	for _, m := range slices.Backward(p.far.Messages(where)) {
-		if m.Bot && strings.HasPrefix(firstOf(m), first) {
-			return where, m.TS, nil
+	for _, where := range []string{p.chat(who), p.far.Direct(members[who])} {
+		for _, m := range slices.Backward(p.far.Messages(where)) {
+			if m.Bot && strings.HasPrefix(firstOf(m), first) {
+				return where, m.TS, nil
+			}
 		}
 	}
-	return where, "", fmt.Errorf("%s has no message %q", who, first)
+	return "", "", fmt.Errorf("%s has no message %q", who, first)
 }
 
 func (p *slackPhone) press(who, first, label string) error {
@@ -250,6 +326,11 @@ func (p *slackPhone) press(who, first, label string) error {
 func (p *slackPhone) reply(who, first, line string) error {
 	where, ts, err := p.find(who, first)
 	if err == nil {
+		for _, m := range p.far.Messages(where) {
+			if m.TS == ts {
+				ts = cmp.Or(m.Root, ts)
+			}
+		}
 		p.far.Reply(members[who], where, ts, line)
 	}
 	return err
@@ -264,7 +345,7 @@ func (p *slackPhone) react(who, first string) error {
 }
 
 func (p *slackPhone) edit(who, text, to string) error {
-	where := p.far.Direct(members[who])
+	where := p.chat(who)
 	for _, m := range slices.Backward(p.far.Messages(where)) {
 		if !m.Bot && m.Text == text {
 			p.far.Edit(where, m.TS, to)
@@ -286,7 +367,7 @@ func firstOf(m farslack.Message) string {
 
 func (p *slackPhone) shows(who string) []shownMessage {
 	var out []shownMessage
-	for _, m := range p.far.Messages(p.far.Direct(members[who])) {
+	for _, m := range p.far.Messages(p.chat(who)) {
 		if m.VisibleTo != "" || len(m.Files) > 0 && m.Text == "" {
 			continue // a reply to a press, or a picture in a thread
 		}
@@ -303,7 +384,7 @@ func (p *slackPhone) shows(who string) []shownMessage {
 }
 
 func (p *slackPhone) transcript(who string) string {
-	return p.far.Transcript(p.far.Direct(members[who]), berlin)
+	return p.far.Transcript(p.chat(who), berlin)
 }
 
 func (p *slackPhone) picture(string) []byte {
@@ -321,6 +402,7 @@ func (p *slackPhone) options(o delivery.Options) delivery.Options {
 }
 
 func (p *slackPhone) reception(o inbound.Options, s *store.Store) inbound.Options {
+	p.outbox = s
 	o.Outbox, o.Notice, o.NoticeStays, o.Ask = threads{s}, p.bot.Notice, true, p.bot.OpenForm
 	return o
 }

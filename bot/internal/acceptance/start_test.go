@@ -13,9 +13,10 @@ import (
 
 // TestStartIsTwoMessages: a chat that asks for a run and confirms it has two messages
 // when the first session begins: what became of the confirmation, and the live status.
-// Other chats have the announcement and the live status.
+// Other chats have the announcement and the live status. So has a group in which the run
+// was asked for, where the message that it is asked in private becomes the announcement.
 func TestStartIsTwoMessages(t *testing.T) {
-	for name, platform := range map[string]func(*testing.T) phone{"telegram": newTelegram, "slack": newSlack} {
+	for name, platform := range map[string]func(*testing.T) phone{"telegram": newTelegram, "telegram group": newTelegramGroup, "slack": newSlack, "slack channel": newSlackChannel} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(tuesday.Add(-time.Minute)))

@@ -45,7 +45,7 @@ type Options struct {
 	Projects    *project.Planner
 	Sessions    Sessions
 	Digests     *digest.Maker
-	Readings    *project.Readings                    // what the projects' sources say between runs; nil where Stays is false
+	Readings    *project.Readings                    // what the projects' sources say between runs; nil where one run alone is worked on
 	Threads     bot.Placer                           // names the chats of a project; nil where Stays is false
 	Ways        func(context.Context) []PairPlatform // platforms on which a pairing code can be sent
 	Changes     *service.Broadcast                   // signalled after every committed entry
@@ -104,7 +104,8 @@ func (svc *Service) Do(ctx context.Context, in loop.Input) (ledger.Answer, error
 }
 
 // State returns a project's state, between runs with the tasks as its source has them
-// now. With Options.Stays it also finds a configured project without any ledger entry.
+// now. It also finds a configured project without any ledger entry, unless this process
+// works on one run alone.
 func (svc *Service) State(project string) (loop.State, bool) {
 	s, ok := svc.recorded(project)
 	return svc.o.Readings.Known(s), ok
@@ -114,13 +115,17 @@ func (svc *Service) State(project string) (loop.State, bool) {
 // project without any entry is empty but for the name.
 func (svc *Service) recorded(project string) (loop.State, bool) {
 	s, ok := svc.o.Engine.State(project)
-	if !ok && svc.o.Stays {
+	if !ok && svc.configured() {
 		if _, ok = svc.o.Projects.Find(project); ok {
 			s.Project.Name = project
 		}
 	}
 	return s, ok
 }
+
+// configured reports whether the projects of the configuration count, also before they
+// have an entry in the ledger.
+func (svc *Service) configured() bool { return svc.o.Stays || !svc.o.Serves }
 
 // SourceTrouble returns why a project's source could not be read the last time.
 func (svc *Service) SourceTrouble(project string) string { return svc.o.Readings.Trouble(project) }
@@ -132,14 +137,18 @@ const lookTime = 2 * time.Second
 func (svc *Service) awaitSource(ctx context.Context, project string) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	if !svc.o.Serves && svc.o.Readings != nil {
+		svc.o.Readings.Read(ctx, project)
+		return
+	}
 	svc.o.Readings.Await(ctx, project)
 }
 
-// Projects returns the names of all projects in the ledger, sorted. With
-// Options.Stays it includes those of the configuration.
+// Projects returns the names of all projects in the ledger and of the configuration,
+// sorted; of the ledger alone where this process works on one run.
 func (svc *Service) Projects() []string {
 	names := svc.o.Engine.Projects()
-	if svc.o.Stays {
+	if svc.configured() {
 		for _, pr := range svc.o.Projects.Config().Projects {
 			names = append(names, pr.Name)
 		}

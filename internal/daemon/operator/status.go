@@ -177,7 +177,7 @@ func tasksOf(s loop.State) []taskJSON {
 			if turn.Score != nil {
 				one.Terms = turn.Score.Terms()
 			}
-		} else if t.Status != ledger.Done && t.Status != ledger.Withdrawn && t.Status != ledger.Active {
+		} else if between := t.Status == ledger.Ready && s.Project.Run.Over(); !between && t.Status != ledger.Done && t.Status != ledger.Withdrawn && t.Status != ledger.Active {
 			one.Waits = bot.WaitText(s, *t)
 		}
 		out = append(out, one)

@@ -86,6 +86,26 @@ func (r *Readings) followAll(ctx context.Context, all *sync.WaitGroup) {
 	}
 }
 
+// Read reads the sources of a project, "" for all, once and without following them: for
+// a process that answers and ends.
+func (r *Readings) Read(ctx context.Context, project string) {
+	for _, pr := range r.planner.Config().Projects {
+		if project != "" && pr.Name != project || r.followed(pr.Name) != nil {
+			continue
+		}
+		f := &followed{project: pr, cancel: func() {}, first: make(chan struct{})}
+		r.mu.Lock()
+		r.of[pr.Name] = f
+		r.mu.Unlock()
+		source, settings, err := r.open(pr)
+		if err != nil {
+			r.note(f, nil, err)
+			continue
+		}
+		r.take(ctx, f, settings, source)
+	}
+}
+
 // sameSource reports whether two settings of a project mean the same tasks.
 func sameSource(a, b config.Project) bool {
 	return a.Repo == b.Repo && a.Source == b.Source && a.Remote == b.Remote && a.Order == b.Order && a.CommitStatus == b.CommitStatus

@@ -1,0 +1,50 @@
+package loop
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// ReadTasks reads a person's text as tasks. The first line is the title, or its first
+// sentence where the line is longer than MaxTitle characters; all that is left is
+// the body. Lines that all begin with "- " or "* " are a task each.
+func ReadTasks(text string) []ledger.Task {
+	var tasks []ledger.Task
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		item, ok := strings.CutPrefix(strings.Replace(line, "* ", "- ", 1), "- ")
+		switch {
+		case line == "":
+		case !ok:
+			return []ledger.Task{readTask(text)}
+		default:
+			tasks = append(tasks, readTask(strings.TrimPrefix(item, "[ ] ")))
+		}
+	}
+	return tasks
+}
+
+// readTask reads a person's text as one task.
+func readTask(text string) ledger.Task {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line, rest = strings.Join(strings.Fields(line), " "), strings.TrimSpace(rest)
+	if utf8.RuneCountInString(line) <= MaxTitle {
+		return ledger.Task{Title: strings.TrimSuffix(line, "."), Body: rest}
+	}
+	head := string([]rune(line)[:MaxTitle])
+	for _, end := range []string{". ", "! ", "? ", ": ", "; "} {
+		if n := strings.Index(head, end); n > 0 {
+			title := strings.TrimRight(line[:n+1], ".:;")
+			return ledger.Task{Title: title, Body: strings.TrimSpace(line[n+1:] + "\n" + rest)}
+		}
+	}
+	// No sentence ends in time: the title is the beginning, and the body has it whole.
+	if n := strings.LastIndex(head, " "); n > 0 {
+		head = head[:n]
+	} else {
+		head = string([]rune(head)[:MaxTitle-1])
+	}
+	return ledger.Task{Title: head + "…", Body: strings.TrimSpace(line + "\n" + rest)}
+}
