@@ -15,9 +15,9 @@ const maxRaw = 64 << 10
 
 // escapes matches the terminal sequences that programs print on purpose: CSI
 // (colours, cursor) and terminated OSC (titles, links). scrub removes them whole.
-// Of any other sequence it removes only the control character: an unterminated
-// sequence must not hide the readable text after it.
-var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\u009d)[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)")
+// Of any other sequence it removes only the control character: a sequence that is not
+// terminated within its line must not hide the readable text after it.
+var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\u009d)[^\x07\x1b\u009c\n]*(?:\x07|\x1b\\\\|\u009c)")
 
 // Clean returns a text of a person, an agent or a program as one harmless line. It
 // removes control characters, terminal sequences, direction marks and invisible
