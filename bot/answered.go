@@ -15,7 +15,7 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 	by := answeredBy(b.By)
 	w := wordingOf(q)
 	verb, known := w.verb(b.Choice)
-	what := orElse(verb.settled, upper(Clean(b.Choice)))
+	what := orElse(verb.settled, upper(Foreign(b.Choice)))
 	switch {
 	case q.OwnWords() && OptionOf(q, b.Choice) >= 0:
 		what = strings.ToUpper(b.Choice)
@@ -28,7 +28,7 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 	}
 	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
 	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // docs/spec 23.4: the message says what happens now, not which button was pressed
-		who := strings.TrimSpace(shortID(q.Task) + " " + Cut(Clean(q.Hat), 10))
+		who := strings.TrimSpace(shortID(q.Task) + " " + Cut(Foreign(q.Hat), 10))
 		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
 		m.Project, m.About = s.Project.Name, q.Task
 		m.whole(q.Text)
@@ -87,7 +87,7 @@ func answeredBy(name string) string {
 	if name == "console" {
 		return theHost
 	}
-	return Cut(Clean(name), 12)
+	return Cut(Foreign(name), 12)
 }
 
 // Undoing returns the command that takes back a question's answer: "q5 undo".
@@ -107,7 +107,7 @@ func (m *Message) pastQuoted(s loop.State, q ledger.Question) {
 // pastTitled adds a settled question's headline and task title.
 func (m *Message) pastTitled(s loop.State, q ledger.Question) {
 	head := Headline(s, q)
-	if title := Cut(Clean(q.Title), 34); title != "" {
+	if title := Cut(Foreign(q.Title), 34); title != "" {
 		head += " · " + title
 	}
 	m.add(head)
@@ -143,7 +143,7 @@ func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *l
 	m.Project, m.About = s.Project.Name, q.Task
 	w.past(&m, s, q)
 	if q.OwnWords() && b.Choice != "" {
-		m.add(task + " goes on with " + orElse(Cut(Clean(b.Choice), quoteWidth), "it") + ". Not too late to object:")
+		m.add(task + " goes on with " + orElse(Cut(Foreign(b.Choice), quoteWidth), "it") + ". Not too late to object:")
 		for n, o := range q.Options {
 			if len(m.Buttons) < 3 && o != b.Choice {
 				m.button("Choose "+strings.ToUpper(ledger.Letter(n)), q.ID+" "+ledger.Letter(n))
@@ -151,7 +151,7 @@ func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *l
 		}
 		return m
 	}
-	m.add(upper(Clean(b.Then)) + ".")
+	m.add(upper(Foreign(b.Then)) + ".")
 	return m
 }
 

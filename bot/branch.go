@@ -11,7 +11,7 @@ import (
 // BranchText names a run's branch, whose commit is tip, and what became of it on the
 // remote: "nightporter/shop/r14, PR 48".
 func BranchText(name, tip string, b request.Branch) string {
-	text := Clean(name)
+	text := Foreign(name)
 	if remote := RemoteText(tip, b); remote != "" {
 		text += ", " + remote
 	}

@@ -55,20 +55,20 @@ func ownAnswer(s loop.Answered, choice, words string) string {
 // ledger's text for a question that ended without an answer.
 func conflictLine(s loop.Answered, actor string, now time.Time) string {
 	subject := ledger.Question{Kind: s.Subject.Kind}
-	at, what := Clock(s.At, now), upper(Cut(Clean(s.Choice), 14))
+	at, what := Clock(s.At, now), upper(Cut(Foreign(s.Choice), 14))
 	switch {
 	case what == "":
 		what = "answered"
 	case subject.OwnWords() && len(s.Choice) == 1:
 		what = strings.ToUpper(s.Choice)
 	}
-	by := Cut(Clean(s.By), 12)
+	by := Cut(Foreign(s.By), 12)
 	if s.By == "console" {
 		by = theHost
 	}
 	switch {
 	case s.By == "":
-		return s.ID + " is settled: " + Cut(Clean(s.Text), 40) + ", " + at
+		return s.ID + " is settled: " + Cut(Foreign(s.Text), 40) + ", " + at
 	case s.Actor == actor:
 		return s.ID + " is settled: " + what + ", " + by + " " + at
 	}

@@ -347,13 +347,13 @@ func runID(s loop.State) string {
 // host and for signals, else the actor itself.
 func nameOf(shared loop.Shared, actor string) string {
 	if p, ok := shared.Person(actor); ok {
-		return Cut(Clean(p.Name), 20)
+		return Cut(Foreign(p.Name), 20)
 	}
 	switch actor {
 	case "", "console", "daemon":
 		return theHost
 	}
-	return Cut(Clean(actor), 20)
+	return Cut(Foreign(actor), 20)
 }
 
 // needYou returns a count of open questions: "1 needs you".

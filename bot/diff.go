@@ -213,7 +213,7 @@ func (v *diffView) nothing() Message {
 		what = "nothing captured yet"
 	}
 	m := newMessage("diff.empty", firstLine(SignLater, v.project, v.name()+": "+what, ""))
-	m.add(v.title)
+	m.add(Foreign(v.title))
 	m.add(doing)
 	return m
 }
@@ -313,7 +313,7 @@ func (v *diffView) first() string {
 
 // describe adds the task's title and which version is shown.
 func (v *diffView) describe(m *Message) {
-	m.add(Cut(Clean(v.title), quoteWidth))
+	m.add(Cut(Foreign(v.title), quoteWidth))
 	if len(v.files) == 1 {
 		m.add(v.about[0])
 	}
@@ -464,7 +464,7 @@ func (v *diffView) wide() Message {
 func (d dispatch) rawDiff(q diffRequest, text string) Message {
 	v := diffView{dispatch: d, diffRequest: q}
 	m := newMessage("diff.file", firstLine("", d.project, v.name()+": the patch", ""))
-	m.add(Cut(Clean(q.title), quoteWidth))
+	m.add(Cut(Foreign(q.title), quoteWidth))
 	if d.r.Terminal {
 		for _, line := range patch.VisibleLines(text) {
 			m.pre(line)

@@ -28,12 +28,12 @@ func NotStarted(project string, found []ledger.Diagnostic) Message {
 
 func (m *Message) findings(found []ledger.Diagnostic) {
 	for _, f := range found[:min(len(found), maxDiagnostics)] {
-		text := Cut(Clean(f.Text), 4*quoteWidth)
+		text := Cut(Foreign(f.Text), 4*quoteWidth)
 		if f.File != "" {
 			text = findingPlace(f) + "  " + text
 		}
 		m.add(text)
-		m.add(Cut(Clean(f.Remedy), 2*quoteWidth))
+		m.add(Cut(Foreign(f.Remedy), 2*quoteWidth))
 	}
 	if more := len(found) - maxDiagnostics; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))

@@ -34,7 +34,7 @@ func showHats(ctx context.Context, d dispatch) (Message, error) {
 		}
 		return Routes(d.project, set), nil
 	}
-	m := refusal("hats.unknown", SignFailed+" No hat or pattern "+Cut(Clean(name), 18))
+	m := refusal("hats.unknown", SignFailed+" No hat or pattern "+Cut(Foreign(name), 18))
 	m.Project = d.project
 	m.add("Hats: " + strings.Join(sortedNames(set.Hats), ", ") + ".")
 	m.add("Patterns: " + orNothing(Clean(strings.Join(set.Patterns, ", "))) + ".")
@@ -139,7 +139,7 @@ func HatOf(project string, set HatSet, h ledger.Hat) Message {
 	m := newMessage("hats.one", firstLine("", project, "hat "+h.Name, ""))
 	m.Project = project
 	m.quote(h.Role)
-	m.add("Agent " + orElse(Clean(agentWords(set, h)), "the project's"))
+	m.add("Agent " + orElse(Foreign(agentWords(set, h)), "the project's"))
 	m.pre(upper(writeScope(h)))
 	if h.OwnScope {
 		m.add("And what the task's scope names.")

@@ -96,7 +96,7 @@ func ideaHead(s loop.State, q ledger.Question) string {
 func (m *Message) drafted(s loop.State, q ledger.Question, _ time.Time) {
 	i, _ := s.Project.Idea(q.Idea)
 	if words := orElse(i.Words, q.Title); isShort(words, 2*quoteWidth) {
-		m.add(words)
+		m.add(Foreign(words))
 	} else {
 		m.whole(words)
 		m.add("Its plan:")
@@ -106,7 +106,7 @@ func (m *Message) drafted(s loop.State, q ledger.Question, _ time.Time) {
 	open := 0
 	for n, t := range i.Tasks {
 		number[ledger.FoldID(t.ID)] = fmt.Sprint(n + 1)
-		line := fmt.Sprintf("%d. %s", n+1, Clean(t.Title))
+		line := fmt.Sprintf("%d. %s", n+1, Foreign(t.Title))
 		var needs []string
 		for _, id := range t.DependsOn {
 			needs = append(needs, number[ledger.FoldID(id)])

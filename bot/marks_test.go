@@ -17,6 +17,7 @@ func TestWithoutMarks(t *testing.T) {
 		"'`'":                              "'`'",
 		"x\n```\ny\n```U\nz":               "x\ny\nU\nz",
 		"a\n~~~~~~~~\nb":                   "a\n~~~~~~~~\nb",
+		"`a` \x1b]0;b\nc\a d":              "a \x1b]0;b\nc\a d", // a sequence ends with its line
 	} {
 		if got := bot.WithoutMarks(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

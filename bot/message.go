@@ -46,7 +46,7 @@ const (
 	Head  LineKind = "head"  // heading of a few lines in a longer message
 )
 
-// Line is one line of a message. Its text has passed Clean, or CleanPre in a
+// Line is one line of a message. Its text has passed CleanLine, or CleanPre in a
 // line of kind Pre.
 type Line struct {
 	Kind LineKind `json:"kind,omitempty"`
@@ -132,7 +132,7 @@ func newMessage(key, first string) Message {
 	first = WithoutMarks(first)
 	m := Message{Key: key, Lines: FirstLines(first)}
 	if len(m.Lines) > 1 {
-		m.full = Clean(first)
+		m.full = CleanLine(first)
 	}
 	return m
 }
@@ -142,7 +142,7 @@ func newMessage(key, first string) Message {
 // ends, else between words, else within a word, with "…" on both sides. JoinFirst
 // joins the two again.
 func FirstLines(text string) []Line {
-	text = Clean(text)
+	text = CleanLine(text)
 	if Width(text) <= FirstWidth {
 		return []Line{{Text: text}}
 	}
@@ -200,7 +200,7 @@ func (m Message) First() string {
 }
 
 func (m *Message) add(text string) {
-	if text = Clean(WithoutMarks(text)); text != "" {
+	if text = CleanLine(WithoutMarks(text)); text != "" {
 		m.Lines = append(m.Lines, Line{Text: text})
 	}
 }
@@ -271,7 +271,7 @@ func (m Message) Text(width int) string {
 	if alt := Clean(m.Alt); alt != "" {
 		out = append(append(out, ""), Wrap(alt, width)...)
 	}
-	return strings.Join(out, "\n")
+	return AsWritten(strings.Join(out, "\n"))
 }
 
 // Twins returns the commands of all buttons in one line: "q5 retry · q5 skip".
@@ -295,6 +295,9 @@ func FromAnswer(kind string, a ledger.Answer, cause string) Message {
 		}
 	}
 	first, rest, _ := strings.Cut(text, "\n")
+	if a.Code == ledger.CodeSettled { // it ends with what was answered, and names no command
+		first = Foreign(first)
+	}
 	if !signed(first) {
 		first = strings.TrimSpace(answerSign(kind, a) + " " + first)
 	}
@@ -348,7 +351,7 @@ func signed(line string) bool {
 // firstLine builds a first line of at most FirstWidth columns. It shortens the
 // project's name first: the chat usually shows which project is meant.
 func firstLine(sign, project, rest, tail string) string {
-	project, rest = Clean(project), Clean(rest)
+	project, rest = CleanLine(project), CleanLine(rest)
 	if over := Width(sign+" "+project+" "+rest+tail) - FirstWidth; over > 0 {
 		project = Cut(project, max(Width(project)-over, 4))
 	}

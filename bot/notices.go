@@ -19,7 +19,7 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	if b.First != "" {
 		first = "first: " + shortID(b.First)
 		if t, ok := FindTask(s, b.First); ok {
-			first += " " + Cut(Clean(t.Task.Title), 34)
+			first += " " + Cut(Foreign(t.Task.Title), 34)
 		}
 	}
 	if a, ok := StartOf(s.Project); ok {
@@ -29,13 +29,13 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 		m.add(strings.TrimSuffix(began+" · "+first, " · "))
 	}
 	if r.Base.Branch != "" {
-		m.add("Branch " + Clean(r.Base.Branch))
+		m.add("Branch " + Foreign(r.Base.Branch))
 	}
 	if on := StartedOn(r.Base); on != "" {
 		m.add("Starts from " + on)
 	}
 	if b.Repair != nil {
-		m.add(SignLook + " " + Cut(r.ID+" begins with the repair of "+Clean(b.Repair.String()), 2*quoteWidth))
+		m.add(SignLook + " " + Cut(r.ID+" begins with the repair of "+Foreign(b.Repair.String()), 2*quoteWidth))
 	}
 	switch {
 	case len(b.Exempt) > 0:
@@ -51,7 +51,7 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	m.boundary(r.Base)
 	m.add(ScriptedStart(r))
 	if n := len(r.Base.Dirty); n > 0 {
-		m.add(SignLook + " " + Cut("Not included, changed in your checkout: "+Clean(strings.Join(r.Base.Dirty, ", ")), 2*quoteWidth))
+		m.add(SignLook + " " + Cut("Not included, changed in your checkout: "+Foreign(strings.Join(r.Base.Dirty, ", ")), 2*quoteWidth))
 	}
 	last := "Works alone from here."
 	if !r.Settings.Until.IsZero() {
@@ -87,7 +87,7 @@ func StartedOn(b ledger.Base) string {
 	if b.Fetched {
 		where = "of the remote"
 	}
-	return fmt.Sprintf("%s %s, %.10s", Clean(b.HeadName), where, b.Head)
+	return fmt.Sprintf("%s %s, %.10s", Foreign(b.HeadName), where, b.Head)
 }
 
 // boundary adds the level of the boundary around sessions (docs/spec 12.1), where
@@ -171,7 +171,7 @@ func DiskFull(s loop.State, now time.Time) Message {
 func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
 	m := newMessage("baseline.broke", firstLine(SignLook, s.Project.Name, "checks fail without us", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
-	m.add("Passed when the run began: " + strings.Join(b.Commands, ", "))
+	m.add("Passed when the run began: " + Foreign(strings.Join(b.Commands, ", ")))
 	m.quote(b.Text)
 	only := "Every commit from here says so"
 	if tasks := exemptTasks(b); tasks != "" {
@@ -199,7 +199,7 @@ func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 	m := newMessage("poisoned", SignFailed+" A fault in nightporter · "+now.Format("15:04"))
 	m.Project = project
-	kind := Cut(strings.ReplaceAll(Clean(b.Kind), "_", " "), 24)
+	kind := Cut(strings.ReplaceAll(Foreign(b.Kind), "_", " "), 24)
 	if b.Done {
 		m.add("What came of an input (" + kind + ") cannot be told here. It is done: /status shows how all stands.")
 	} else {
@@ -215,7 +215,7 @@ func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 func Lost(s loop.State, task, hat, session string, b ledger.SessionEnded, again bool, now time.Time) Message {
 	word, why := "unknown", "Nobody knows how session "+Clean(session)+" ended."
 	if b.Exit.OverLimits() {
-		word, why = "stopped", "Session "+Clean(session)+" "+EndText(b)+": "+Cut(Clean(b.Exit.Text), 120)+"."
+		word, why = "stopped", "Session "+Clean(session)+" "+EndText(b)+": "+Cut(Foreign(b.Exit.Text), 120)+"."
 	}
 	m := newMessage("session.lost", firstLine(SignLook, s.Project.Name, strings.TrimSpace(shortID(task)+" "+Cut(Clean(hat), 10))+" "+word, " · "+now.Format("15:04")))
 	m.Project, m.About = s.Project.Name, task

@@ -18,7 +18,7 @@ func parseMistake(err error) Message {
 	var usage *UsageError
 	switch {
 	case errors.As(err, &unknown):
-		m := refusal("cmd.unknown", SignAsk+" No "+Cut(Clean(unknown.Word), 14)+". "+didYouMean(unknown.Meant))
+		m := refusal("cmd.unknown", SignAsk+" No "+Cut(Foreign(unknown.Word), 14)+". "+didYouMean(unknown.Meant))
 		m.quote(unknown.Rest)
 		m.add("Nothing was done.")
 		if strings.EqualFold(unknown.Word, "/undo") {
@@ -37,7 +37,7 @@ func parseMistake(err error) Message {
 		m.button("Help", "/help")
 		return m
 	case errors.As(err, &usage):
-		m := refusal("cmd.usage", SignFailed+" Not done: "+Cut(Clean(usage.Got), 20)+"?")
+		m := refusal("cmd.usage", SignFailed+" Not done: "+Cut(Foreign(usage.Got), 20)+"?")
 		m.add("Type " + usage.Use + ".")
 		return m
 	}
@@ -54,13 +54,13 @@ func didYouMean(word string) string {
 }
 
 func noProject(name string, all []string) Message {
-	m := refusal("cmd.noproject", SignFailed+" No project "+Cut(Clean(name), 24))
+	m := refusal("cmd.noproject", SignFailed+" No project "+Cut(Foreign(name), 24))
 	m.add("Nothing was done. Here: " + orNothing(strings.Join(all, ", ")) + ".")
 	return m
 }
 
 func noTask(s loop.State, typed string) Message {
-	typed = Cut(Clean(typed), 14)
+	typed = Cut(Foreign(typed), 14)
 	if digits.MatchString(typed) {
 		typed = "#" + typed
 	}
@@ -81,7 +81,7 @@ func noTask(s loop.State, typed string) Message {
 }
 
 func noHat(hat string, hats []string, text string) Message {
-	m := refusal("guidance.nohat", SignFailed+" Not queued: no hat @"+Cut(Clean(hat), 16))
+	m := refusal("guidance.nohat", SignFailed+" Not queued: no hat @"+Cut(Foreign(hat), 16))
 	m.quote(text)
 	if best := nearest.Of(hat, hats); best != "" {
 		m.add("Meant @" + best + "?")

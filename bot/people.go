@@ -80,7 +80,7 @@ func Whoami(host DaemonService, stays bool, r Request) Message {
 	p, ok := shared.Person(r.Actor)
 	first := "You are on the host · admin"
 	if ok {
-		first = Cut(Clean(p.Name), 20) + " · " + string(p.Role)
+		first = Cut(Foreign(p.Name), 20) + " · " + string(p.Role)
 	}
 	m := newMessage("whoami", first)
 	if ok {
@@ -100,7 +100,7 @@ func Whoami(host DaemonService, stays bool, r Request) Message {
 	var others []string
 	for _, o := range shared.People {
 		if o.ID != r.Actor {
-			others = append(others, Cut(Clean(o.Name), 20)+" "+string(o.Role))
+			others = append(others, Cut(Foreign(o.Name), 20)+" "+string(o.Role))
 		}
 	}
 	m.add("Also paired: " + orElse(strings.Join(others, ", "), "nobody"))
@@ -114,7 +114,7 @@ func People(shared loop.Shared, now time.Time) Message {
 		m = newMessage("people", fmt.Sprintf("%s %d people paired", SignLater, len(shared.People)))
 	}
 	for _, p := range shared.People {
-		m.add(Cut(Clean(p.Name), 20) + " · " + string(p.Role) + " · since " + Clock(p.Since, now) + " · " + Clean(p.ID))
+		m.add(Cut(Foreign(p.Name), 20) + " · " + string(p.Role) + " · since " + Clock(p.Since, now) + " · " + Clean(p.ID))
 	}
 	m.add("Take somebody out: /unpair ID. Let somebody in, on the host: nightporter pair")
 	return m
@@ -150,7 +150,7 @@ func removePerson(ctx context.Context, host DaemonService, r Request, c Command)
 // Welcome returns the first message to a person who was just paired
 // (docs/spec 23.1).
 func Welcome(service Service, p ledger.Person) Message {
-	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
+	m := newMessage("pair.welcome", SignDone+" "+Cut(Foreign(p.Name), 14)+", you are paired as "+string(p.Role))
 	all := projectNames(service)
 	runs := "Nothing runs."
 	var idle []string
@@ -180,7 +180,7 @@ func Welcome(service Service, p ledger.Person) Message {
 
 // Paired replies to a paired person who sends an invalid pairing code.
 func Paired(p ledger.Person) Message {
-	m := newMessage("pair.already", SignLater+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
+	m := newMessage("pair.already", SignLater+" "+Cut(Foreign(p.Name), 14)+", you are paired as "+string(p.Role))
 	m.add("That code is not open. Your role stays as it is.")
 	m.button("Help", "/help")
 	return m
@@ -192,7 +192,7 @@ func otherAdmins(shared loop.Shared, but string) string {
 	var names []string
 	for _, p := range shared.People {
 		if p.Role == ledger.RoleAdmin && p.ID != but {
-			names = append(names, Cut(Clean(p.Name), 20))
+			names = append(names, Cut(Foreign(p.Name), 20))
 		}
 	}
 	return strings.Join(names, " or ")
@@ -200,7 +200,7 @@ func otherAdmins(shared loop.Shared, but string) string {
 
 // Forbidden returns the reply to a person whose role does not include a command.
 func Forbidden(shared loop.Shared, p ledger.Person) Message {
-	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
+	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Foreign(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
 	if p.Role == ledger.RoleSteer {
 		works = "All but plan approval, /merge, /people and /unpair works."

@@ -121,7 +121,7 @@ func (d dispatch) offerTask(w words.Meaning) Message {
 			return noTask(d.s, id)
 		}
 		m := d.offer(string(verb), label+" "+shortID(t.Task.ID)+"?")
-		m.add(Cut(Clean(t.Task.Title), quoteWidth))
+		m.add(Cut(Foreign(t.Task.Title), quoteWidth))
 		m.About = t.Task.ID
 		m.button(label, d.taskCommand(verb, t.Task.ID))
 		return m
@@ -140,7 +140,7 @@ func (d dispatch) offerTask(w words.Meaning) Message {
 		return m
 	case 1:
 		m := d.offer(string(verb), label+" "+shortID(about[0].Task)+"? ("+about[0].ID+")")
-		m.add(Cut(Clean(about[0].Title), quoteWidth))
+		m.add(Cut(Foreign(about[0].Title), quoteWidth))
 		m.About = about[0].Task
 		m.button(label, about[0].ID+" "+string(verb))
 		return m

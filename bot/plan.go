@@ -122,7 +122,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 	m := newMessage("plan", firstLine("", s.Project.Name, id+" plan: "+planSize(t, p)+planRound(consensusOf(t)), ""))
 	m.Project = s.Project.Name
 	q, asked := planQuestion(s, t)
-	facts := Cut(Clean(t.Task.Title), quoteWidth)
+	facts := Cut(Foreign(t.Task.Title), quoteWidth)
 	if asked {
 		facts += " · asks you (" + q.ID + ")"
 	}

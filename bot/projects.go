@@ -68,7 +68,7 @@ func statusWithStart(service Service, s loop.State, now time.Time) Message {
 	if why, rests := blockedOf(service, s.Project.Name); rests {
 		return Blocked(s.Project.Name, why, rests, now)
 	} else if why != "" {
-		m.add(SignLook + " " + Clean(why))
+		m.add(SignLook + " " + Foreign(why))
 	}
 	if r, can := service.(SourceChecker); can && s.Project.Run.Over() {
 		m.trouble(r.SourceTrouble(s.Project.Name))
@@ -203,7 +203,7 @@ func oneEach(service Service, now time.Time) (lines []string, atWork int) {
 			if rests && !r.Over() {
 				atWork--
 			}
-			line = SignLook + " " + Cut(Clean(name), 20) + " " + Cut(Clean(why), quoteWidth)
+			line = SignLook + " " + Cut(Clean(name), 20) + " " + Cut(Foreign(why), quoteWidth)
 		}
 		if len(s.Project.Questions) > 0 {
 			line += " · needs you " + questionIDs(s)

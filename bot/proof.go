@@ -55,7 +55,7 @@ func ProofNote(p ledger.Proof) string {
 	if p.Allowed == "" {
 		return text + "; not allowed"
 	}
-	return text + "; allowed by " + Cut(Clean(p.Allowed), 20)
+	return text + "; allowed by " + Cut(Foreign(p.Allowed), 20)
 }
 
 // maxCheckFiles limits the files that CheckChanges names.
@@ -173,7 +173,7 @@ func (m *Message) proof(p ledger.Proof) {
 	case p.Allowed == "":
 		text += ", not allowed"
 	default:
-		text += ", allowed by " + Cut(Clean(p.Allowed), 20)
+		text += ", allowed by " + Cut(Foreign(p.Allowed), 20)
 	}
 	m.add(text)
 	if what := CheckChanges(p); what != "" {

@@ -44,7 +44,7 @@ func unchosen(s loop.State, q ledger.Question) string {
 	case n >= 0:
 		return ledger.Letter(n) + ", and on."
 	}
-	return Cut(Clean(q.Choice), 30) + ", and on."
+	return Cut(Foreign(q.Choice), 30) + ", and on."
 }
 
 // blockedEffects names the tasks that wait for a blocked task, and the task that
@@ -98,7 +98,7 @@ func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time
 	}
 	tail := " (" + q.ID + ")"
 	first := w.first(s, q, FirstWidth-Width(tail))
-	m := newMessage("ask."+string(q.Kind), Cut(Clean(first), FirstWidth-len(tail))+tail)
+	m := newMessage("ask."+string(q.Kind), Cut(CleanLine(first), FirstWidth-len(tail))+tail)
 	m.Project, m.About = s.Project.Name, q.Task
 	w.body(&m, s, q, now)
 	if q.OwnWords() && len(q.Options) == 0 {
@@ -130,7 +130,7 @@ func asking(s loop.State, q ledger.Question, width int) string {
 	project := Cut(Clean(s.Project.Name), max(6, width-Width(SignOf(q)+"  "+head+": ")-12))
 	first := SignOf(q) + " " + project + " " + head
 	if room := width - Width(first+": "); room >= least {
-		if said := strings.TrimSpace(Cut(Clean(WithoutMarks(q.Text)), room)); said != "" {
+		if said := strings.TrimSpace(Cut(Foreign(WithoutMarks(q.Text)), room)); said != "" {
 			first += ": " + said
 		}
 	}
@@ -140,9 +140,9 @@ func asking(s loop.State, q ledger.Question, width int) string {
 // described adds a question's content: its title, text, facts, what was tried
 // and what is needed, the options and the meaning of its verbs.
 func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
-	facts := Cut(Clean(q.Title), quoteWidth)
+	facts := Cut(Foreign(q.Title), quoteWidth)
 	if q.Hat != "" {
-		facts = strings.TrimPrefix(facts+" · "+Cut(Clean(q.Hat), 16), " · ")
+		facts = strings.TrimPrefix(facts+" · "+Cut(Foreign(q.Hat), 16), " · ")
 	}
 	m.add(strings.TrimPrefix(facts+" · "+Clock(q.Asked, now), " · "))
 	m.content(s, q)
@@ -188,7 +188,7 @@ func (m *Message) steps(text string) {
 		return
 	}
 	for _, line := range lines {
-		m.add(line)
+		m.add(Foreign(line))
 	}
 }
 
@@ -203,7 +203,7 @@ func (m *Message) options(q ledger.Question) {
 func (m *Message) option(q ledger.Question, n int, note string) {
 	letter, text := strings.ToUpper(ledger.Letter(n)), WithoutMarks(q.Options[n])
 	if isShort(text, quoteWidth) {
-		m.add(letter + "  " + Clean(text) + note)
+		m.add(letter + "  " + Foreign(text) + note)
 		return
 	}
 	m.add(letter + note + ":")
@@ -226,5 +226,5 @@ func ChoiceNote(q ledger.Question, n int) string {
 	if q.Hat == "" {
 		return " (the agent's choice)"
 	}
-	return " (" + Cut(Clean(q.Hat), 16) + "'s choice)"
+	return " (" + Cut(Foreign(q.Hat), 16) + "'s choice)"
 }

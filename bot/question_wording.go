@@ -71,7 +71,7 @@ func init() {
 				case q.Task != "":
 					return shortID(q.Task) + " asks"
 				case q.Title != "":
-					return Cut(Clean(q.Title), 30)
+					return Cut(Foreign(q.Title), 30)
 				}
 				return "A question"
 			},
@@ -81,7 +81,7 @@ func init() {
 				if n := OptionOf(q, b.Choice); n >= 0 {
 					return strings.ToUpper(ledger.Letter(n))
 				}
-				return Cut(Clean(b.Choice), 10)
+				return Cut(Foreign(b.Choice), 10)
 			},
 			verbs: map[string]verbWording{"skip": {label: "Skip task", after: putAway, overrule: skipAgain}},
 			own: &verbWording{
@@ -101,7 +101,7 @@ func init() {
 				}
 				return "goes on, shown on every task."
 			},
-			expired: func(_ ledger.Question, b ledger.QuestionExpired) string { return Clean(b.Choice) },
+			expired: func(_ ledger.Question, b ledger.QuestionExpired) string { return Foreign(b.Choice) },
 			verbs: map[string]verbWording{
 				"fix":  {label: "Fix", means: "a task that mends them comes first", after: fixedAfter("The run mends it first.")},
 				"go":   {label: "Go", means: "goes on; it is shown on every task", after: fixedAfter("The run goes on; it is shown on every task.")},
@@ -148,7 +148,7 @@ func init() {
 		ledger.AskRemake: {
 			sign: SignAsk,
 			headline: func(_ loop.State, q ledger.Question) string {
-				return Cut("Take "+Ranges(q.Tasks), 24) + " out of " + Clean(q.Title) + "?"
+				return Cut("Take "+Ranges(q.Tasks), 24) + " out of " + Foreign(q.Title) + "?"
 			},
 			first: firstAlone, past: (*Message).pastHead,
 			body: func(m *Message, s loop.State, q ledger.Question, _ time.Time) {
@@ -258,7 +258,7 @@ func init() {
 			},
 			first: firstAlone, past: (*Message).pastHead,
 			body: func(m *Message, _ loop.State, q ledger.Question, now time.Time) {
-				m.add("Sent " + Clock(sentAt(q), now) + " by " + Cut(Clean(q.By), 20) + ", read " + Clock(q.Asked, now) + ".")
+				m.add("Sent " + Clock(sentAt(q), now) + " by " + Cut(Foreign(q.By), 20) + ", read " + Clock(q.Asked, now) + ".")
 			},
 			waits: fixedText(waitsLong), then: fixedText("not done."),
 			expired: fixedExpiry("not done"), untimed: true,

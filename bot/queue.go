@@ -24,7 +24,7 @@ func Queue(s loop.State, now time.Time) Message {
 	items := s.Project.Guidance.Items
 	for n := len(items) - 1; n >= 0; n-- {
 		i := items[n]
-		words := Cut(Clean(i.Text), 40) + OriginOf(i)
+		words := Cut(Foreign(i.Text), 40) + OriginOf(i)
 		switch {
 		case i.State == guidance.Dropped, i.Bound == "-":
 		case i.State == guidance.Expired:
@@ -99,7 +99,7 @@ func addressee(i guidance.Item) string {
 		out += " · for " + shortID(i.Task)
 	}
 	if i.Hat != "" {
-		out += " · for " + Cut(Clean(i.Hat), 16)
+		out += " · for " + Cut(Foreign(i.Hat), 16)
 	}
 	return out
 }

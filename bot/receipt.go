@@ -45,9 +45,9 @@ func OriginOf(i guidance.Item) string {
 	if o == nil {
 		return ""
 	}
-	text := " · " + Cut(Clean(i.By), 20) + " on " + requestName(o.Number)
+	text := " · " + Cut(Foreign(i.By), 20) + " on " + requestName(o.Number)
 	if o.Path != "" {
-		text += ", " + Cut(Clean(path.Base(o.Path)), 24)
+		text += ", " + Cut(Foreign(path.Base(o.Path)), 24)
 	}
 	if o.Path != "" && o.Line > 0 {
 		text += ":" + strconv.Itoa(o.Line)
@@ -135,7 +135,7 @@ func Changed(s loop.State, i guidance.Item, now time.Time) Message {
 // Injected is the receipt of guidance that a session has received. replaces is
 // the session that this session repeats, "" if it repeats none.
 func Injected(s loop.State, i guidance.Item, hat, session, replaces string, now time.Time) Message {
-	who := strings.TrimSpace(shortID(taskOf(i)) + " " + Cut(Clean(hat), 10))
+	who := strings.TrimSpace(shortID(taskOf(i)) + " " + Cut(Foreign(hat), 10))
 	m := receipt("injected", SignNow, "with "+who, s, i, now)
 	m.About = taskOf(i)
 	run, n, _ := strings.Cut(Clean(session), "-")
@@ -174,7 +174,7 @@ func HandedOn(s loop.State, i guidance.Item, b ledger.SessionEnded, session stri
 // it. hat is that session's hat.
 func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message {
 	task := taskOf(i)
-	who := strings.TrimSpace(shortID(task) + " " + Cut(Clean(hat), 16))
+	who := strings.TrimSpace(shortID(task) + " " + Cut(Foreign(hat), 16))
 	if i.Sticky {
 		return stickyReceipt(s, i, who, now)
 	}
@@ -245,12 +245,12 @@ func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note
 			}
 			m.Lines[0].Text = strings.TrimSuffix(m.Lines[0].Text, " · "+now.Format("15:04")) + at
 		}
-		m.add(upper(Cut(Clean(hat), 16)) + ", " + now.Format("15:04") + ": followed.")
+		m.add(upper(Cut(Foreign(hat), 16)) + ", " + now.Format("15:04") + ": followed.")
 		return m
 	}
 	m := receipt("notfollowed", SignFailed, "not followed", s, i, now)
 	m.About = taskOf(i)
-	m.said(strings.TrimSpace(shortID(taskOf(i))+" "+Cut(Clean(hat), 16)), note)
+	m.said(strings.TrimSpace(shortID(taskOf(i))+" "+Cut(Foreign(hat), 16)), note)
 	m.add("Goes to the fixer as a major issue, with your words.")
 	if i.Sticky {
 		m.button("Drop", "/drop "+i.ID)
@@ -261,14 +261,14 @@ func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note
 // Gone is the receipt of expired guidance, which no session will get any more.
 func Gone(s loop.State, i guidance.Item, why string, now time.Time) Message {
 	m := receipt("expired", SignAway, "expired", s, i, now)
-	m.add(upper(Cut(Clean(why), 2*quoteWidth)) + ". Gone unless you keep it.")
+	m.add(upper(Cut(Foreign(why), 2*quoteWidth)) + ". Gone unless you keep it.")
 	m.button("Keep", i.ID+" keep")
 	return m
 }
 
 // Dropped is the receipt of guidance that a person took back.
 func Dropped(project string, i guidance.Item, by string, now time.Time) Message {
-	m := newMessage("guidance.dropped", SignAway+" "+i.ID+" dropped by "+Cut(Clean(by), 12)+" · "+now.Format("15:04"))
+	m := newMessage("guidance.dropped", SignAway+" "+i.ID+" dropped by "+Cut(Foreign(by), 12)+" · "+now.Format("15:04"))
 	m.Project = project
 	m.quote(addressed(i) + i.Text)
 	m.add("No session gets it.")

@@ -152,7 +152,7 @@ func Cards(s loop.State, page int) Message {
 		t, _ := FindTask(s, id)
 		line := cardSign(s, t) + " " + shortID(id) + " "
 		word := comma(ProofText(s, t))
-		m.add(line + Cut(Clean(t.Task.Title), max(FirstWidth-Width(line+word), leastTitle)) + word)
+		m.add(line + Cut(Foreign(t.Task.Title), max(FirstWidth-Width(line+word), leastTitle)) + word)
 		m.button(shortID(id), "/each "+idArg(id))
 	}
 	switch {
@@ -223,7 +223,7 @@ func showCard(ctx context.Context, d dispatch) (Message, error) {
 func Card(s loop.State, t loop.TaskState, records []ledger.Record, place, next string) Message {
 	id := idArg(t.Task.ID)
 	head := cardSign(s, t) + " " + shortID(t.Task.ID) + " "
-	m := newMessage("card", head+Cut(Clean(t.Task.Title), FirstWidth-Width(head)))
+	m := newMessage("card", head+Cut(Foreign(t.Task.Title), FirstWidth-Width(head)))
 	m.add(strings.TrimSuffix(place+" · "+diffStat(records), " · "))
 	words := orElse(ProofText(s, t), "no word of proof")
 	if g := guidanceOf(s, t); g != "" {
@@ -272,7 +272,7 @@ func guidanceOf(s loop.State, t loop.TaskState) string {
 	if len(had) == 0 {
 		return ""
 	}
-	text := had[0].ID + " " + Cut(Clean(had[0].Text), words)
+	text := had[0].ID + " " + Cut(Foreign(had[0].Text), words)
 	if more := len(had) - 1; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
@@ -410,7 +410,7 @@ func remakeStays(s loop.State, q ledger.Question) string {
 	if r := s.Project.Run; r != nil && s.Project.Pushed(r.Base.Branch) {
 		return text + "; a commit on top takes the rest back."
 	}
-	return text + "; " + Clean(q.Title) + " is kept beside it."
+	return text + "; " + Foreign(q.Title) + " is kept beside it."
 }
 
 // remaking says that the run's branch is being made again; "" if it is not.

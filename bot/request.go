@@ -37,7 +37,7 @@ func requestState(b request.Branch) string {
 	case s == nil:
 		return "checks not seen yet"
 	case s.Failure != "":
-		return "not seen: " + Cut(Clean(s.Text), 40)
+		return "not seen: " + Cut(Foreign(s.Text), 40)
 	case s.Base == "":
 		return "its base branch is gone"
 	case s.Failing > 0:
@@ -83,7 +83,7 @@ func failedChecks(s ledger.RequestStanding) string {
 	const most = 2
 	var names []string
 	for _, name := range s.Failed[:min(len(s.Failed), most)] {
-		names = append(names, Cut(Clean(name), 24))
+		names = append(names, Cut(Foreign(name), 24))
 	}
 	text := strings.Join(names, ", ")
 	if more := s.Failing - len(names); more > 0 {
@@ -128,7 +128,7 @@ func (m *Message) notTaken(r ledger.Request) {
 func NotTaken(r ledger.Request) (lines []string) {
 	const most = 3
 	for _, what := range r.Missed[:min(len(r.Missed), most)] {
-		lines = append(lines, SignLook+" "+requestName(r.Number)+" without "+Cut(Clean(what), quoteWidth))
+		lines = append(lines, SignLook+" "+requestName(r.Number)+" without "+Cut(Foreign(what), quoteWidth))
 	}
 	if more := len(r.Missed) - most; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more not taken", more))
@@ -186,7 +186,7 @@ func mergeRequestStep(b request.Branch) string {
 
 // redAlone says what failed on the commit of a request that passes only with those above.
 func redAlone(b request.Branch) string {
-	return "without those above it " + Cut(Clean(b.Red), 40) + " fails"
+	return "without those above it " + Cut(Foreign(b.Red), 40) + " fails"
 }
 
 // theirCommits says that a request's head is none of nightporter's.
@@ -228,7 +228,7 @@ func RequestNews(before, s loop.State, run string) Message {
 	}
 	m := newMessage("request", firstLine(orElse(sign, SignLater), s.Project.Name, line, ""))
 	m.Project = s.Project.Name
-	m.add("Branch " + Clean(b.Name))
+	m.add("Branch " + Foreign(b.Name))
 	m.add(stackNews(s, b))
 	if IsGreenAgain(before, s, run) {
 		m.add(fullSentence(greenAgain(before, run)))
@@ -289,8 +289,8 @@ func Merged(s loop.State, e ledger.MergeEnded) Message {
 	switch {
 	case e.Failure != "":
 		m = newMessage("merge.refused", firstLine(SignFailed, s.Project.Name, name+" not merged", ""))
-		m.add(fullSentence(Clean(e.Text)))
-		m.add(fullSentence(Clean(e.Remedy)))
+		m.add(fullSentence(Foreign(e.Text)))
+		m.add(fullSentence(Foreign(e.Remedy)))
 		m.add("Nothing was merged. /merge " + strconv.Itoa(e.Request.Number) + " asks again.")
 	case e.Request.State == ledger.RequestOpen:
 		m = newMessage("merge.queued", firstLine(SignLater, s.Project.Name, name+" is in the merge queue", ""))

@@ -32,7 +32,7 @@ func outsideHead(q ledger.Question, width int) string {
 		return text
 	}
 	// The part of a name behind a space could look like a command.
-	path := strings.ReplaceAll(Clean(q.Paths[0]), " ", "_")
+	path := Foreign(strings.ReplaceAll(Clean(q.Paths[0]), " ", "_"))
 	return text + ": " + cutPath(path, room) + more
 }
 

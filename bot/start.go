@@ -124,7 +124,7 @@ func Running(s loop.State) Message {
 // wrote both into the question's text.
 func offeredTasks(q ledger.Question) (count, from string) {
 	if q.Open == nil && q.First == "" {
-		count, from, _ = strings.Cut(Clean(q.Text), ", ")
+		count, from, _ = strings.Cut(Foreign(q.Text), ", ")
 		return count, from
 	}
 	if q.Open != nil {

@@ -89,10 +89,10 @@ func status(s loop.State, action string, now time.Time) Message {
 // body adds the lines that every status of a run has below its first line.
 func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now time.Time) {
 	if a, ok := activeTask(s); ok {
-		m.add(Cut(Clean(a.Task.Title), quoteWidth))
+		m.add(Cut(Foreign(a.Task.Title), quoteWidth))
 		m.add(replanned(a))
 		if x, ok := atWork(s); ok {
-			if action = Clean(action); action != "" {
+			if action = Foreign(action); action != "" {
 				m.add("› " + Cut(action, quoteWidth))
 			}
 			m.add(fmt.Sprintf("%s so far, last event %s", Took(now.Sub(x.At)), Clock(r.LastEvent, now)))
@@ -238,7 +238,7 @@ func ifNobody(s loop.State, now time.Time) string {
 		return "No answer " + by + ": " + shortID(first.Task) + " waits, and the run ends if nothing else can run."
 	}
 	if first.OwnWords() {
-		choice := Cut(Clean(first.Choice), 30)
+		choice := Cut(Foreign(first.Choice), 30)
 		if n := OptionOf(first, first.Choice); n >= 0 {
 			choice = first.ID + " " + ledger.Letter(n)
 		}

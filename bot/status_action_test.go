@@ -54,7 +54,7 @@ func TestStatusAction(t *testing.T) {
 		strings.Repeat("long ", 50): "› " + strings.TrimSpace(strings.Repeat("long ", 14)) + "…",
 	} {
 		for name, m := range texts(action) {
-			n := slices.IndexFunc(m.Lines, func(l bot.Line) bool { return l.Text == want })
+			n := slices.IndexFunc(m.Lines, func(l bot.Line) bool { return bot.AsWritten(l.Text) == want })
 			if n < 0 {
 				t.Errorf("%s, %q: %s", name, action, m.Text(80))
 				continue

@@ -39,7 +39,7 @@ func left(s loop.State, why, remedy string, now time.Time) Message {
 	m.add(leftAt(r, now))
 	if a, ok := activeTask(s); ok {
 		doing := Doing(s)
-		m.add(Cut(Clean(a.Task.Title), quoteWidth))
+		m.add(Cut(Foreign(a.Task.Title), quoteWidth))
 		if agentInFlight(s) {
 			m.add(doing + " was in hand; its session goes on by itself or is taken up")
 		} else {
@@ -64,7 +64,7 @@ func leftAt(r *loop.Run, now time.Time) string {
 	case r.State == ledger.RunPaused, r.State == ledger.RunPausing:
 		return r.ID + " was paused"
 	case r.State == ledger.RunWaiting && r.Wait != ledger.WaitQuestion && !r.Until.IsZero():
-		return r.ID + " waited until " + Clock(r.Until, now) + ": " + Cut(Clean(r.Text), quoteWidth)
+		return r.ID + " waited until " + Clock(r.Until, now) + ": " + Cut(Foreign(r.Text), quoteWidth)
 	}
 	return ""
 }

@@ -93,7 +93,7 @@ func askAgain(s loop.State, typed string) (m Message, done bool) {
 			continue
 		}
 		m = refusal("cmd.again", SignAsk+" "+Cut(shortID(t.Task.ID), 14)+" is done. Do it again?")
-		m.add(Cut(Clean(t.Task.Title), quoteWidth))
+		m.add(Cut(Foreign(t.Task.Title), quoteWidth))
 		m.add("What it did stays, two new attempts go on from there; /redo takes it out first. No answer: it stays done.")
 		m.button("Do it again", "/retry "+typed+" again")
 		m.About = t.Task.ID

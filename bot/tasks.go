@@ -42,7 +42,7 @@ func Tasks(s loop.State, now time.Time) Message {
 		if ts.Status == ledger.Done || ts.Status == ledger.Withdrawn {
 			continue
 		}
-		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), shortID(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(taskStanding(s, *ts))))
+		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), shortID(ts.Task.ID), Cut(Foreign(ts.Task.Title), 34), comma(taskStanding(s, *ts))))
 		if taskStanding(s, *ts) != "" && len(m.Buttons) < 6 {
 			m.button(shortID(ts.Task.ID), "/task "+idArg(ts.Task.ID))
 		}
@@ -133,7 +133,7 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	}
 	m := newMessage("task."+string(t.Status), firstLine(StatusSign(t.Status), s.Project.Name, rest, tail))
 	if isShort(t.Task.Title, mostSaid) {
-		m.add(t.Task.Title)
+		m.add(Foreign(t.Task.Title))
 	} else {
 		m.whole(t.Task.Title)
 	}

@@ -15,18 +15,21 @@ const maxRaw = 64 << 10
 
 // escapes matches the terminal sequences that programs print on purpose: CSI
 // (colours, cursor) and terminated OSC (titles, links). scrub removes them whole.
-// Of any other sequence it removes only the control character: an unterminated
-// sequence must not hide the readable text after it.
-var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\u009d)[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)")
+// Of any other sequence it removes only the control character: a sequence that is not
+// terminated within its line must not hide the readable text after it.
+var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\u009d)[^\x07\x1b\u009c\n]*(?:\x07|\x1b\\\\|\u009c)")
 
 // Clean returns a text of a person, an agent or a program as one harmless line. It
 // removes control characters, terminal sequences, direction marks and invisible
 // characters, collapses white space, and shows invalid bytes as U+FFFD.
-func Clean(s string) string { return strings.Join(strings.Fields(scrub(s, " ")), " ") }
+func Clean(s string) string { return strings.Join(strings.Fields(scrub(s, " ", false)), " ") }
+
+// CleanLine is Clean for a line that was composed: the joiners of Foreign stay.
+func CleanLine(s string) string { return strings.Join(strings.Fields(scrub(s, " ", true)), " ") }
 
 // CleanPre is Clean for text with columns: it keeps leading and inner spaces and
 // turns a tab into four. The result is still one line.
-func CleanPre(s string) string { return strings.TrimRight(scrub(s, "    "), " ") }
+func CleanPre(s string) string { return strings.TrimRight(scrub(s, "    ", false), " ") }
 
 // CleanLines splits a text into lines and returns each as CleanPre does.
 func CleanLines(s string) []string {
@@ -42,7 +45,8 @@ func CleanLines(s string) []string {
 // to paint over the lines above and below.
 const maxMarks = 4
 
-func scrub(s, tab string) string {
+// scrub does the work of Clean and CleanPre. joined keeps a joiner behind a slash.
+func scrub(s, tab string, joined bool) string {
 	if len(s) > maxRaw {
 		s = s[:maxRaw]
 	}
@@ -66,6 +70,8 @@ func scrub(s, tab string) string {
 			b.WriteString(tab)
 		case unicode.IsSpace(r), unicode.In(r, unicode.Zl, unicode.Zp, unicode.Zs), unicode.IsControl(r):
 			b.WriteByte(' ')
+		case joined && r == joiner && strings.HasSuffix(b.String(), "/"):
+			b.WriteRune(r)
 		case unicode.Is(unicode.Cf, r): // direction marks, zero width, tags
 		case r == utf8.RuneError || !unicode.IsGraphic(r):
 			b.WriteRune(utf8.RuneError)

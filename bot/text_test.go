@@ -24,6 +24,7 @@ func TestClean(t *testing.T) {
 		{"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"},
 		{"\x1b]0;never ends", "]0;never ends"},
 		{"a\u202eb\u2066c\u200fd\u200be", "abcde"},
+		{"a \x1b]0;b\nc\a d", "a ]0;b c d"},
 		{"\ufeffBOM", "BOM"},
 		{"a\x00b\x07c", "a b c"},
 		{"bad \xff\xfe byte", "bad \ufffd\ufffd byte"},

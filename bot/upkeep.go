@@ -23,7 +23,7 @@ func LookedAfter(s loop.State, e ledger.RunEnded) (m Message, ok bool) {
 	say := func(sign, what string) {
 		m = newMessage("request.kept", firstLine(sign, s.Project.Name, name+what, ""))
 		m.Project = s.Project.Name
-		m.add("Branch " + Clean(of.Name) + " · " + Cost(r))
+		m.add("Branch " + Foreign(of.Name) + " · " + Cost(r))
 	}
 	const wait = "Looked at until it is merged or closed."
 	switch red := e.FinalOK != nil && !*e.FinalOK || r.Red != nil; {
@@ -42,11 +42,11 @@ func LookedAfter(s loop.State, e ledger.RunEnded) (m Message, ok bool) {
 		return m, false // a request that is left to a person has its own message
 	case red:
 		say(SignFailed, ": fails with "+into)
-		m.add(fullSentence(Cut(Clean(e.Text), 2*quoteWidth)))
+		m.add(fullSentence(Cut(Foreign(e.Text), 2*quoteWidth)))
 		m.add("Nothing was pushed. Tried again when " + into + " moves.")
 	case len(r.Base.Upkeep.Conflicts) > 0:
 		say(SignLook, " conflicts with "+into)
-		m.add("In " + Cut(Clean(strings.Join(r.Base.Upkeep.Conflicts, ", ")), quoteWidth))
+		m.add("In " + Cut(Foreign(strings.Join(r.Base.Upkeep.Conflicts, ", ")), quoteWidth))
 		m.add("Nothing was pushed. Tried again when " + into + " moves.")
 	default:
 		return m, false
@@ -67,7 +67,7 @@ func LeftRequest(s loop.State, b ledger.RequestLeft) Message {
 	m := newMessage("request.left", firstLine(SignFailed, s.Project.Name, text, ""))
 	m.Project = s.Project.Name
 	of := s.Project.Requests.Branch(b.Run)
-	m.add("Branch " + Clean(of.Name))
+	m.add("Branch " + Foreign(of.Name))
 	if b.Rounds > 0 {
 		m.add("After " + Plural(b.Rounds, "round") + ".")
 	}

@@ -5,8 +5,6 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // What a person decides on is never shorter in the chat than in the ledger
@@ -31,7 +29,7 @@ func (m *Message) verbatim(text string) {
 // line". A longer text is a quote below its label.
 func (m *Message) labelled(label, text string) {
 	text = WithoutMarks(text)
-	switch one := Clean(text); {
+	switch one := Foreign(text); {
 	case one == "":
 	case isShort(text, mostSaid):
 		m.add(label + ": " + one)
@@ -41,19 +39,10 @@ func (m *Message) labelled(label, text string) {
 	}
 }
 
-// isShort reports whether a text is one line of at most most columns, and has nothing
-// that a chat would show as a command of nightporter.
+// isShort reports whether a text is one line of at most most columns.
 func isShort(text string, most int) bool {
-	if strings.ContainsAny(strings.TrimSpace(text), "\r\n") || Width(Clean(text)) > most {
-		return false
-	}
-	return !slices.ContainsFunc(slashWord.FindAllStringSubmatch(text, -1), func(m []string) bool {
-		_, ours := findCommand(m[1])
-		return ours
-	})
+	return !strings.ContainsAny(strings.TrimSpace(text), "\r\n") && Width(Clean(text)) <= most
 }
-
-var slashWord = regexp.MustCompile(`/([A-Za-z]+)`)
 
 // Limits of the quotes and the other lines of a message that Shorten shortened, in
 // characters. A platform may show up to four units for each.

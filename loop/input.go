@@ -38,7 +38,7 @@ type StartRun struct {
 	Settings    ledger.Settings
 	MaxSessions int              // limit for all projects together; 0 = unchanged
 	Snapshot    *ledger.Snapshot // the present content of the source, used when a run is resumed; nil = not read
-	Alone       bool             // this process works on no other project, so it frees the slots that other projects hold
+	Alone       bool             // this process is for this run alone: it frees the slots that other projects hold, and replaces a check that was cut off
 	New         bool             // end the unfinished run, if any, and start from HEAD
 	Check       bool             // preflight only
 }

@@ -20,7 +20,12 @@ const (
 // offerRun asks whether a run should start (docs/spec 23.2). It withdraws an
 // older offer.
 func (d *decision) offerRun(b OfferRun) {
-	if r := d.run(); !r.Over() && !r.Aside() {
+	r := d.run()
+	if !r.Over() && r.Check {
+		d.refuseBesideCheck()
+		return
+	}
+	if !r.Over() && !r.Aside() {
 		done, total := d.Project.Count()
 		d.refuse(ledger.CodeRunning, "%s runs already: %s, %d/%d", d.in.Project, r.ID, done, total)
 		return

@@ -16,6 +16,11 @@ func (d *decision) startRun(b StartRun) {
 		d.refuse(ledger.CodeOtherRepository, "project %s is %s in this state folder, not %s. Give this one a name of its own in a configuration ([[project]] name), or a state folder (--state DIR)", d.in.Project, r.Settings.Repo, b.Settings.Repo)
 		return
 	}
+	besideCheck := !r.Over() && r.Check && !b.Check
+	if besideCheck && !b.Alone { // its process waits for what it finds
+		d.refuseBesideCheck()
+		return
+	}
 	if m := remakeOf(r); m != nil && r.Over() && m.Stage != RemakeChecking {
 		d.refuse(ledger.CodeBusy, "%s is being made again; start the run in a moment", r.branchName())
 		return
@@ -44,7 +49,8 @@ func (d *decision) startRun(b StartRun) {
 		d.refuse(ledger.CodeUnfinished, "%s has not ended; --check looks at what a new run would meet. Go on with it, or end it: /stop", r.ID)
 		return
 	}
-	if !r.Over() && r.Check && !b.Check && !d.Project.busy() { // cut off: nobody waits for it
+	if besideCheck { // it was cut off with its process: nobody waits for it
+		d.cutAll("a run")
 		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Text: "replaced by a run"})
 		r = d.run()
 	}
@@ -109,6 +115,11 @@ func (d *decision) startRun(b StartRun) {
 	}
 	d.effect(id, ledger.EffectPreflight{Begin: begin})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, ID: id}
+}
+
+// refuseBesideCheck refuses a run while a check is at work.
+func (d *decision) refuseBesideCheck() {
+	d.refuse(ledger.CodeBusy, "%s checks what a run would meet; start the run when it has ended, or stop it: /stop", d.run().ID)
 }
 
 // closeOwn settles what belongs to the tasks that the last run added itself.

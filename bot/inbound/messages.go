@@ -13,7 +13,7 @@ import (
 func message(key string, lines ...string) bot.Message {
 	m := bot.Message{Key: key}
 	for n, text := range lines {
-		text = bot.Clean(text)
+		text = bot.CleanLine(text)
 		if n == 0 {
 			text = bot.Cut(text, bot.FirstWidth)
 		}

@@ -239,7 +239,7 @@ func (v *request) toastFor(in loop.Input, a ledger.Answer) string {
 		if s, ok := v.conflict(in, a); ok {
 			return bot.ConflictText(s, v.in.Actor, b.Choice, v.now)
 		}
-		return a.Text
+		return bot.Foreign(a.Text)
 	case answers, v.onReceipt():
 		return bot.FromAnswer(in.Body.InputKind(), a, "").Text(0)
 	}

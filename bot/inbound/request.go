@@ -90,7 +90,7 @@ func (v *request) notice(ctx context.Context, text string) {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := v.o.Notice(ctx, v.in.PressID, bot.Cut(bot.Clean(text), maxNotice)); err != nil {
+	if err := v.o.Notice(ctx, v.in.PressID, bot.Cut(bot.CleanLine(text), maxNotice)); err != nil {
 		v.o.Log.Debug("press not acknowledged", "key", v.in.Key, "error", err)
 	}
 }

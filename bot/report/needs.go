@@ -107,7 +107,7 @@ func (c *collector) questionLine(q ledger.Question) string {
 	case text:
 		return c.taskName(q.Task, q.Title, q.ID) + reasonSuffix(q.Text) + c.dependentsSuffix(q.Task)
 	}
-	return bot.Cut(bot.Headline(c.s, q), 60) + " (" + q.ID + ")"
+	return bot.Cut(bot.AsWritten(bot.Headline(c.s, q)), 60) + " (" + q.ID + ")"
 }
 
 // taskName returns a task's id and title, with a question's id: "#8 Refund flow

@@ -106,7 +106,7 @@ func (p *section) writeTo(m *bot.Message) {
 		m.Lines = append(m.Lines, bot.Line{Kind: bot.Head, Text: p.head})
 	}
 	for _, l := range p.lines[:p.shown] {
-		addLine(m, l)
+		addLine(m, bot.Foreign(l)) // no section names a command
 	}
 }
 
@@ -164,7 +164,7 @@ func (f Facts) header() bot.Message {
 	first := fitFirstLine(sign, f.Project, rest)
 	m := bot.Message{Key: bot.KeyDigest, Project: f.Project, Lines: []bot.Line{{Text: first}}}
 	if !f.Quiet() {
-		addLine(&m, strings.Join(f.sentences(), " "))
+		addLine(&m, bot.Foreign(strings.Join(f.sentences(), " ")))
 	}
 	second := ""
 	if !f.Due.IsZero() {
@@ -183,7 +183,7 @@ func (f Facts) header() bot.Message {
 	addLine(&m, strings.TrimSuffix(second, " · "))
 	addLine(&m, f.Proofs.Text())
 	for _, line := range f.Red {
-		addLine(&m, bot.Cut(line, 120))
+		addLine(&m, bot.Foreign(bot.Cut(line, 120)))
 	}
 	return m
 }
@@ -264,7 +264,7 @@ func (f Facts) addIdle(m *bot.Message) {
 	}
 	addLine(m, text)
 	for _, l := range slices.Concat(f.requestLines()[:min(len(f.Requests), maxRequests)], f.waitLines(), f.footLines()) {
-		addLine(m, l)
+		addLine(m, bot.Foreign(l)) // no section names a command
 	}
 	addLine(m, f.proofLine())
 	addLine(m, f.next)
@@ -537,7 +537,7 @@ func fitFirstLine(sign, project, rest string) string {
 // addLine adds a line, unless it stands there already.
 func addLine(m *bot.Message, text string) {
 	said := func(l bot.Line) bool { return l.Kind == bot.Plain && l.Text == text }
-	if text = bot.Clean(text); text != "" && !slices.ContainsFunc(m.Lines, said) {
+	if text = bot.CleanLine(text); text != "" && !slices.ContainsFunc(m.Lines, said) {
 		m.Lines = append(m.Lines, bot.Line{Text: text})
 	}
 }

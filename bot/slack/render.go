@@ -2,7 +2,6 @@ package slack
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -135,7 +134,7 @@ func cleanLines(m bot.Message) []bot.Line {
 		case l.Kind == bot.Pre || l.Kind == bot.Quote:
 			l.Text = bot.CleanPre(l.Text)
 		default:
-			l.Text = bot.Clean(l.Text)
+			l.Text = bot.CleanLine(l.Text)
 		}
 		if l.Text != "" || l.Kind == bot.Pre {
 			l.Text = cutRunes(l.Text, maxShown)
@@ -199,8 +198,7 @@ var (
 	// parses markup.
 	escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-	ownCommand = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
-	domain     = regexp.MustCompile(`[\p{L}\p{N}_-]\.[\p{L}\p{N}_-]*\p{L}{2}`)
+	domain = regexp.MustCompile(`[\p{L}\p{N}_-]\.[\p{L}\p{N}_-]*\p{L}{2}`)
 )
 
 // ownText formats text that nightporter wrote: commands as people type them in
@@ -224,11 +222,14 @@ func ownText(line string, bold bool) []slack.RichTextSectionElement {
 		if i > 0 {
 			text.WriteByte(' ')
 		}
-		head, core, tail := trimPunctuation(word)
-		typed, command := commandAsTyped(core)
+		head, core, tail, command := bot.CommandIn(word)
 		if !command && !namesFile(core) {
-			text.WriteString(word)
+			text.WriteString(bot.AsWritten(word))
 			continue
+		}
+		typed := bot.AsWritten(core)
+		if command {
+			typed = commandAsTyped(core)
 		}
 		text.WriteString(head)
 		flush()
@@ -243,33 +244,17 @@ func ownText(line string, bold bool) []slack.RichTextSectionElement {
 func ownTextPlain(line string) string {
 	all := strings.Split(line, " ")
 	for i, word := range all {
-		head, core, tail := trimPunctuation(word)
-		core, _ = commandAsTyped(core)
-		all[i] = head + core + tail
+		if head, core, tail, command := bot.CommandIn(word); command {
+			all[i] = head + commandAsTyped(core) + tail
+		}
 	}
-	return strings.Join(all, " ")
-}
-
-// trimPunctuation separates a word from the punctuation around it.
-func trimPunctuation(word string) (head, core, tail string) {
-	core = strings.TrimLeft(word, `("'[`)
-	head = word[:len(word)-len(core)]
-	core = strings.TrimRight(core, `.,:;!?)]"'`)
-	return head, core, word[len(head)+len(core):]
+	return bot.AsWritten(strings.Join(all, " "))
 }
 
 // commandAsTyped converts one of our commands to the form that people type in
 // Slack: "/task_8" becomes "/porter task 8".
-func commandAsTyped(word string) (string, bool) {
-	if !ownCommand.MatchString(word) {
-		return word, false
-	}
-	_, err := bot.Parse(word)
-	var unknown *bot.UnknownError
-	if errors.As(err, &unknown) {
-		return word, false
-	}
-	return Command + " " + strings.ReplaceAll(word[1:], "_", " "), true
+func commandAsTyped(command string) string {
+	return Command + " " + strings.ReplaceAll(command[1:], "_", " ")
 }
 
 // withoutSlashes removes the slash from each of our commands in a table of commands, of
@@ -277,8 +262,8 @@ func commandAsTyped(word string) (string, bool) {
 func withoutSlashes(line string) string {
 	all := strings.Split(line, " ")
 	for i, word := range all {
-		if _, command := commandAsTyped(word); command {
-			all[i] = word[1:]
+		if head, core, tail, command := bot.CommandIn(word); command {
+			all[i] = head + core[1:] + tail
 		}
 	}
 	return strings.Join(all, " ")

@@ -394,7 +394,7 @@ func readPress(id string) (press, bool) {
 // Slack's buttons have no waiting state.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p, known := readPress(pressID)
-	if text = cutRunes(ownTextPlain(bot.Clean(text)), maxNotice); text == "" || !known {
+	if text = cutRunes(ownTextPlain(bot.CleanLine(text)), maxNotice); text == "" || !known {
 		return nil
 	}
 	options := []slack.MsgOption{slack.MsgOptionText(escape.Replace(text), false), slack.MsgOptionDisableMarkdown()}

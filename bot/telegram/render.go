@@ -155,7 +155,7 @@ func cleanLine(l bot.Line) string {
 	if l.Kind == bot.Pre || l.Kind == bot.Quote {
 		return bot.CleanPre(l.Text)
 	}
-	return bot.Clean(l.Text)
+	return bot.CleanLine(l.Text)
 }
 
 // splitLine splits s into pieces of at most most UTF-16 units, at a space if the

@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"errors"
 	"strings"
 	"unicode/utf16"
 
@@ -24,7 +23,6 @@ var (
 	ip     = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 	// A command starts at a slash behind a character that is not part of a word.
 	commandStart = regexp.MustCompile(`(^|[^\p{L}\p{N}_/<>])/([A-Za-z0-9_])`)
-	ownCommand   = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
 )
 
 func utf16Units(s string) int {
@@ -58,13 +56,10 @@ func renderOwnText(s string, code bool) (html, text string) {
 			h.WriteByte(' ')
 			t.WriteByte(' ')
 		}
-		core := strings.TrimLeft(word, `("'[`)
-		head := word[:len(word)-len(core)]
-		core = strings.TrimRight(core, `.,:;!?)]"'`)
-		tail := word[len(head)+len(core):]
+		head, core, tail, ours := bot.CommandIn(word)
 		safe := defuse(core)
 		switch {
-		case ownCommand.MatchString(core) && isCommand(core):
+		case ours:
 			h.WriteString(escape.Replace(word))
 			t.WriteString(word)
 		case code && namesFile(core):
@@ -81,13 +76,6 @@ func renderOwnText(s string, code bool) (html, text string) {
 		}
 	}
 	return h.String(), t.String()
-}
-
-// isCommand reports whether a word is a command of nightporter.
-func isCommand(word string) bool {
-	_, err := bot.Parse(word)
-	var unknown *bot.UnknownError
-	return !errors.As(err, &unknown)
 }
 
 // namesFile reports whether a word is a path, a branch, a file or an address.

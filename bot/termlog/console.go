@@ -180,7 +180,7 @@ func (c *Console) wrapped(text string) {
 // write writes a line. It ignores errors: a terminal that cannot be written to
 // must not end a run.
 func (c *Console) write(head, text string) {
-	text = strings.TrimRight(text, " ")
+	text = strings.TrimRight(bot.AsWritten(text), " ")
 	if c.opt.Color {
 		head, text = bot.Dim(head), paint(text)
 	}

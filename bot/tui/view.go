@@ -46,7 +46,7 @@ func (m model) draw() string {
 	}
 	lines = lines[:min(len(lines), m.height)]
 	for n, line := range lines {
-		line, _ = width.Split(line, m.width) // a safeguard for the frame
+		line, _ = width.Split(bot.AsWritten(line), m.width) // a safeguard for the frame
 		lines[n] = m.paint(line)
 	}
 	return strings.Join(lines, "\n")

@@ -132,11 +132,7 @@ func (s *Store) read(hash string) ([]byte, error) {
 	if !isHash(hash) {
 		return nil, fmt.Errorf("%q is no hash: %w", hash, fs.ErrNotExist)
 	}
-	path, err := s.Path(hash)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
+	f, err := s.open(hash)
 	if err != nil {
 		return nil, err
 	}
@@ -151,16 +147,15 @@ func (s *Store) read(hash string) ([]byte, error) {
 	return data, nil
 }
 
-// Path returns the path of the file with the bytes of a hash.
-func (s *Store) Path(hash string) (string, error) {
-	path := s.path(hash)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		path += fresh
-		if _, err := os.Lstat(path); err != nil {
-			return "", err
+// open opens the file with the bytes of a hash.
+func (s *Store) open(hash string) (f *os.File, err error) {
+	last := s.path(hash)
+	for _, path := range []string{last, last + fresh, last} { // Settle may rename it between two of them
+		if f, err = os.Open(path); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
 	}
-	return path, nil
+	return f, err
 }
 
 // Erase removes the bytes of a hash for good. Bytes that are not there are no error.

@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -152,5 +153,33 @@ func TestRecover(t *testing.T) {
 	}
 	if err := s.Recover(func([]string) (map[string]bool, error) { asked++; return nil, nil }); err != nil || asked != 1 {
 		t.Errorf("a start without anything to decide reads the ledger, or fails: %v", err)
+	}
+}
+
+// TestReadWhileSettled checks that bytes are found while they get their last name.
+func TestReadWhileSettled(t *testing.T) {
+	s := Open(t.TempDir())
+	put(t, s, "the folder")
+	for n := range 500 {
+		text := []byte(fmt.Sprint(n))
+		hash := Hash(text)
+		if err := os.WriteFile(s.path(hash)+fresh, text, 0o600); err != nil { // as Put does, but not to the disk
+			t.Fatal(err)
+		}
+		settled := make(chan error)
+		go func() { settled <- s.Settle(hash) }()
+		for waiting := true; waiting; {
+			select {
+			case err := <-settled:
+				if err != nil {
+					t.Fatal(err)
+				}
+				waiting = false
+			default:
+			}
+			if _, err := s.Read(hash); err != nil {
+				t.Fatalf("round %d: %v", n, err)
+			}
+		}
 	}
 }

@@ -43,15 +43,41 @@ func changeOf(before, after []byte) textChange {
 	return textChange{start, len(before) - tail, after[start : len(after)-tail]}
 }
 
+// lineChange is changeOf in whole lines: a line that is added between two others is
+// nothing that happens within one of them. lines is how many of before are replaced, and
+// added by how many.
+func lineChange(before, after []byte) (c textChange, lines, added int) {
+	old, now := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(after, []byte("\n"))
+	start, most, tail := 0, min(len(old), len(now)), 0
+	for start < most && bytes.Equal(old[start], now[start]) {
+		c.start += len(old[start])
+		start++
+	}
+	c.end, c.text = len(before), after[c.start:]
+	for tail < most-start && bytes.Equal(old[len(old)-1-tail], now[len(now)-1-tail]) {
+		same := len(old[len(old)-1-tail])
+		c.end, c.text = c.end-same, c.text[:len(c.text)-same]
+		tail++
+	}
+	return c, len(old) - tail - start, len(now) - tail - start
+}
+
 // mergeTexts returns the text with the changes of two others, that of a first where
 // both add at one place. ok is false where both change the same part.
 func mergeTexts(old, a, b []byte) (both []byte, ok bool) {
-	first, second := changeOf(old, a), changeOf(old, b)
-	if second.end <= first.start && second.start < first.start {
+	if bytes.Equal(a, b) {
+		return a, true
+	}
+	first, lines, added := lineChange(old, a)
+	second, others, addedToo := lineChange(old, b)
+	if first.start == second.start && lines == others && lines == added && lines == addedToo { // within the same lines
+		first, second = changeOf(old, a), changeOf(old, b)
+	}
+	if second.end <= first.start && (second.start < first.start || first.removed() > 0) {
 		first, second = second, first
 	}
-	if first.end > second.start || bytes.Equal(a, b) {
-		return a, bytes.Equal(a, b)
+	if first.end > second.start {
+		return nil, false
 	}
 	return slices.Concat(old[:first.start], first.text, old[first.end:second.start], second.text, old[second.end:]), true
 }

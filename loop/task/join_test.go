@@ -23,6 +23,12 @@ func TestMergeTexts(t *testing.T) {
 		{"same", "other", "other", "other"},
 		{"same", "one", "two", ""},
 		{"", "a", "b", "ab"},
+		{"a\nb\n", "a\nB\n", "a\nnew\nb\n", "a\nnew\nB\n"},
+		{"a\nb\n", "a\nnew\nb\n", "a\nB\n", "a\nnew\nB\n"},
+		{"[ ] 1\n[ ] 2\n", "[ ] 1\n[x] 2\n", "[ ] 1\n[ ] 9\n[ ] 2\n", "[ ] 1\n[ ] 9\n[x] 2\n"},
+		{"[ ] 1\n[ ] 2\n", "[ ] 1\n[ ] 9\n[ ] 2\n", "[x] 1\n[ ] 2\n", "[x] 1\n[ ] 9\n[ ] 2\n"},
+		{"[ ] 1\n[ ] 2\n", "[x] 1\n[ ] 2\n", "[ ] 9\n[ ] 1\n[ ] 2\n", "[ ] 9\n[x] 1\n[ ] 2\n"},
+		{"[ ] 1\n[ ] 2\n", "[ ] 1\n[x] 2\n", "[ ] 1\n[ ] 9\n[ ] 2, now\n", ""},
 	} {
 		got, ok := mergeTexts([]byte(c.old), []byte(c.a), []byte(c.b))
 		if ok != (c.want != "") || ok && string(got) != c.want {
@@ -34,11 +40,12 @@ func TestMergeTexts(t *testing.T) {
 // TestJoined: what rewrite edits next, of two saves by others.
 func TestJoined(t *testing.T) {
 	for name, c := range map[string]struct{ pending, holds, next, found, want string }{
-		"one save":                           {"a\n", "a\n", "a+\n", "a\nb\n", "a\nb\n"},
-		"two appends":                        {"a\nb\n", "a+\n", "a+\nb\n", "a+\nc\n", "a\nb\nc\n"},
-		"an editor that saves twice":         {"a\nb\n", "a+\n", "a+\nb\n", "a\nb\nc\n", "a\nb\nc\n"},
-		"an editor that saves less":          {"a z\nb\n", "a z+\n", "a z+\nb\n", "a\nb\n", "a\nb\n"},
-		"both change one line, the last one": {"b\n", "a+\n", "b+\n", "c+\n", "c+\n"},
+		"one save":                            {"a\n", "a\n", "a+\n", "a\nb\n", "a\nb\n"},
+		"two appends":                         {"a\nb\n", "a+\n", "a+\nb\n", "a+\nc\n", "a\nb\nc\n"},
+		"an editor that saves twice":          {"a\nb\n", "a+\n", "a+\nb\n", "a\nb\nc\n", "a\nb\nc\n"},
+		"an editor that saves less":           {"a z\nb\n", "a z+\n", "a z+\nb\n", "a\nb\n", "a\nb\n"},
+		"one adds a line, one ticks the next": {"[ ] 1\n[ ] 9\n[ ] 2\n", "[x] 1\n[ ] 2\n", "[x] 1\n[ ] 9\n[ ] 2\n", "[x] 1\n[x] 2\n", "[ ] 1\n[ ] 9\n[x] 2\n"},
+		"both change one line, the last one":  {"b\n", "a+\n", "b+\n", "c+\n", "c+\n"},
 	} {
 		if got := joined([]byte(c.pending), []byte(c.holds), []byte(c.next), []byte(c.found)); string(got) != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -126,10 +126,7 @@ func decided(t rapid.TB, q ledger.Question) {
 func beginning(t rapid.TB, name string, m bot.Message, shown string, most int) {
 	t.Helper()
 	last := m.Lines[len(m.Lines)-1].Text
-	// Slack shows commands as they are typed there, also in a first line that begins
-	// with an agent's words; the words themselves stand in the quote below.
-	typed := strings.ReplaceAll(shown, slack.Command+" ", "/")
-	if !strings.HasPrefix(flat(typed), flat(m.First())) || !strings.HasSuffix(flat(shown), flat(last)) || !strings.Contains(flat(shown), flat("All of it is in the file.")) || units(shown) > most {
+	if !strings.HasPrefix(flat(shown), flat(m.First())) || !strings.HasSuffix(flat(shown), flat(last)) || !strings.Contains(flat(shown), flat("All of it is in the file.")) || units(shown) > most {
 		t.Fatalf("%s, %d units: %q", name, units(shown), shown)
 	}
 }
