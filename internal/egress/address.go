@@ -55,6 +55,19 @@ func (t *nameTable) name(a netip.Addr) (string, bool) {
 	return host, ok
 }
 
+// nameOf returns the name that an address stands for, or host itself. Some
+// clients look a name up before they ask a proxy for it.
+func (t *nameTable) nameOf(host string) string {
+	a, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if name, ok := t.name(a); ok {
+		return name
+	}
+	return host
+}
+
 // notPublic are the ranges of IANA's registries of special-purpose addresses
 // that are not reached over the internet. Those of IPv6 that embed an IPv4
 // address are among them: 64:ff9b::/96 and 64:ff9b:1::/48 (NAT64), 2002::/16

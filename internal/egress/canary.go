@@ -25,14 +25,16 @@ func newCanaries(values []string) (c canaries) {
 		if len(v) < minCanary {
 			continue
 		}
-		for _, form := range []string{v, url.QueryEscape(v), url.PathEscape(v), hex.EncodeToString([]byte(v))} {
+		for _, form := range []string{v, url.QueryEscape(v), hex.EncodeToString([]byte(v))} {
 			c.folded = append(c.folded, []byte(strings.ToLower(form)))
 		}
 		for offset := range 3 {
 			c.exact = append(c.exact, base64Core(v, offset, base64.RawStdEncoding), base64Core(v, offset, base64.RawURLEncoding))
 		}
 		for _, form := range []string{v, hex.EncodeToString([]byte(v)), strings.TrimRight(base32.StdEncoding.EncodeToString([]byte(v)), "=")} {
-			c.names = append(c.names, squeeze(form))
+			if form = squeeze(form); len(form) >= minCanary {
+				c.names = append(c.names, form)
+			}
 		}
 	}
 	return c
@@ -57,8 +59,9 @@ func (c *canaries) inText(text []byte) bool {
 		return false
 	}
 	low := bytes.ToLower(text)
+	plain := percentDecode(low)
 	for _, n := range c.folded {
-		if bytes.Contains(low, n) {
+		if bytes.Contains(low, n) || bytes.Contains(plain, n) {
 			return true
 		}
 	}
@@ -68,6 +71,22 @@ func (c *canaries) inText(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// percentDecode decodes %XX and leaves what is malformed.
+func percentDecode(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); i++ {
+		if b[i] == '%' && i+2 < len(b) {
+			if c, err := hex.DecodeString(string(b[i+1 : i+3])); err == nil {
+				out = append(out, c[0])
+				i += 2
+				continue
+			}
+		}
+		out = append(out, b[i])
+	}
+	return bytes.ToLower(out)
 }
 
 // inName reports whether a host name carries a canary, also in several labels.
@@ -99,7 +118,6 @@ func (p *Proxy) hasCanaryName(name string) bool {
 }
 
 func (p *Proxy) sawCanary(t Target) {
-	p.opt.Log.Warn("egress: a request carries a canary", "host", t.Host, "port", t.Port)
 	if p.opt.Canary != nil {
 		p.opt.Canary(t)
 	}

@@ -150,14 +150,15 @@ func (c *conn) tie(peer net.Conn) {
 // Close closes the connection and its peer. It may be called more than once.
 func (c *conn) Close() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+	closed, peer := c.closed, c.peer
+	c.closed = true
+	c.mu.Unlock()
+	if closed {
 		return nil
 	}
-	c.closed = true
 	c.timer.Stop()
-	if c.peer != nil {
-		_ = c.peer.Close()
+	if peer != nil {
+		_ = peer.Close()
 	}
 	c.proxy.release(c)
 	return c.Conn.Close()

@@ -64,7 +64,7 @@ func (p *Proxy) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 		}
 	}
 	if len(public) == 0 {
-		return nil, refusef(CodeAddress, "%s has the address %s, which is not one of the internet; to allow it, write %s=%s in hosts", host, all[0], host, all[0].Unmap())
+		return nil, refusef(CodeAddress, "%s has the address %s, which is not one of the internet; to allow it, write %s=%s in "+settingHosts, host, all[0], host, all[0].Unmap())
 	}
 	slices.SortStableFunc(public, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
 	return public[:min(len(public), maxAddresses)], nil

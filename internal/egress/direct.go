@@ -2,7 +2,6 @@ package egress
 
 import (
 	"net"
-	"net/netip"
 )
 
 // ServeDirect serves programs that ignore proxies: they connect to the address
@@ -28,14 +27,6 @@ func (p *Proxy) ServeDirect(l net.Listener) error {
 		t.Host = host
 		p.tunnel(p.ctx, c, t, directAnswer{t.Port})
 	})
-}
-
-// hostOf returns the name that an address stands for, or the address.
-func (t *nameTable) hostOf(a netip.Addr) string {
-	if host, ok := t.name(a); ok {
-		return host
-	}
-	return a.String()
 }
 
 // directAnswer says nothing to a client that was accepted: it believes that it
@@ -77,7 +68,7 @@ func (p *Proxy) dialService(t Target) (net.Conn, error) {
 	r, ok := p.policy.routeOf(t)
 	p.mu.Unlock()
 	if !ok {
-		return nil, refusef(CodeUnknown, "%s is not among services of [[project]]", t)
+		return nil, refusef(CodeUnknown, "%s is not among "+settingServices, t)
 	}
 	return p.dial(p.ctx, t.Host, t.Port, r.pin)
 }

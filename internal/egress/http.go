@@ -46,6 +46,7 @@ func (p *Proxy) initHTTP() {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          quiet,
 		Protocols:         new(http.Protocols),
+		BaseContext:       func(net.Listener) context.Context { return p.ctx },
 		ConnContext: func(ctx context.Context, nc net.Conn) context.Context {
 			c := nc.(*conn)
 			c.keepHeader()
@@ -156,7 +157,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 // check reads the target of a request and refuses what is malformed, ambiguous,
 // without the token, or carries a canary.
 func (p *Proxy) check(c *conn, r *http.Request) (Target, error) {
-	t, err := target(c, r)
+	t, err := p.target(c, r)
 	if err != nil {
 		return t, err
 	}
@@ -175,7 +176,7 @@ func (p *Proxy) check(c *conn, r *http.Request) (Target, error) {
 }
 
 // target reads whom a request is for.
-func target(c *conn, r *http.Request) (Target, error) {
+func (p *Proxy) target(c *conn, r *http.Request) (Target, error) {
 	if r.ProtoMajor != 1 {
 		return Target{}, refusef(CodeRequest, "%s is not spoken here", printable(r.Proto, 16))
 	}
@@ -187,7 +188,9 @@ func target(c *conn, r *http.Request) (Target, error) {
 	case c.target != nil:
 		return *c.target, nil
 	case r.Method == http.MethodConnect:
-		t, err = parseTarget(r.RequestURI, 0)
+		if t, err = parseTarget(r.RequestURI, 0); err == nil {
+			t.Host = p.names.nameOf(t.Host)
+		}
 	case r.URL.Scheme == "https":
 		return t, refusef(CodeRequest, "https:// is reached by CONNECT")
 	case r.URL.Scheme != "http" || r.URL.Host == "":
@@ -198,7 +201,8 @@ func target(c *conn, r *http.Request) (Target, error) {
 		t, err = parseTarget(r.URL.Host, portHTTP)
 	}
 	if err != nil {
-		return t, refusef(CodeName, "%q: %v", printable(r.Host, maxName), err)
+		t.Host = printable(r.Host, maxName)
+		return t, refusef(CodeName, "%q: %v", t.Host, err)
 	}
 	program, _, _ := strings.Cut(r.UserAgent(), " ")
 	t.Program = printable(program, 64)
@@ -279,9 +283,9 @@ func (rt route) permits(r *http.Request, t Target) error {
 	case rt.speech == speakTLS:
 		return refusef(CodeTLS, "%s: only TLS is spoken there", t)
 	case rt.readOnly && r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return refusef(CodeReadOnly, "%s is only read (read_only of [[project]]): %s is refused", t, r.Method)
+		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): %s is refused", t, r.Method)
 	case rt.readOnly && (r.ContentLength != 0 || r.Header.Get("Upgrade") != ""):
-		return refusef(CodeReadOnly, "%s is only read (read_only of [[project]]): a request with a body is refused", t)
+		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): a request with a body is refused", t)
 	}
 	return nil
 }

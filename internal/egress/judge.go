@@ -150,7 +150,7 @@ func (p *Proxy) judge(ctx context.Context, t Target) (route, error) {
 		case <-q.done: // look has the answer now
 		case <-changed:
 		case <-timeout:
-			return route{}, refusef(CodeWaiting, "%s is not among hosts of [[project]]; whether to allow it was asked and not answered yet, so try again later", t)
+			return route{}, refusef(CodeWaiting, "%s is not among "+settingHosts+"; whether to allow it was asked and not answered yet, so try again later", t)
 		case <-ctx.Done():
 			return route{}, refusef(CodeWaiting, "%s: %v", t, context.Cause(ctx))
 		}
@@ -181,10 +181,10 @@ func (p *Proxy) look(t Target) (route, *question, <-chan struct{}, error) {
 		}
 	}
 	if p.opt.Ask == nil {
-		return route{}, nil, nil, refusef(CodeUnknown, "%s is not among hosts of [[project]]", t)
+		return route{}, nil, nil, refusef(CodeUnknown, "%s is not among "+settingHosts, t)
 	}
 	if p.open >= maxQuestions || len(p.questions) >= maxAnswers {
-		return route{}, nil, nil, refusef(CodeBusy, "%s is not among hosts of [[project]], and too many other hosts were asked about", t)
+		return route{}, nil, nil, refusef(CodeBusy, "%s is not among "+settingHosts+", and too many other hosts were asked about", t)
 	}
 	return route{}, p.ask(t), p.changed, nil
 }
@@ -199,11 +199,11 @@ func (p *Policy) refusesName(t Target) error {
 		if _, ok := p.routeOf(t); ok {
 			return nil // a service
 		}
-		return refusef(CodeLiteral, "%s is an address; only those that hosts of [[project]] names are reached", t)
+		return refusef(CodeLiteral, "%s is an address; only those that "+settingHosts+" names are reached", t)
 	case isLocal(t.Host) && !p.covers(t.Host):
-		return refusef(CodeName, "%s is a name of local networks; only those that hosts of [[project]] names are reached", t)
+		return refusef(CodeName, "%s is a name of local networks; only those that "+settingHosts+" names are reached", t)
 	case looksLikeData(t.Host):
-		return refusef(CodeLeak, "%s has a name that looks like data; to allow it, write the whole name in hosts of [[project]]", t)
+		return refusef(CodeLeak, "%s has a name that looks like data; to allow it, write the whole name in "+settingHosts, t)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -23,6 +24,7 @@ const (
 	headerTimeout = 30 * time.Second // for the header of a request, and for a SOCKS greeting
 	lingerTimeout = time.Second
 	maxHeader     = 64 << 10 // of a request
+	maxRefusing   = 64
 )
 
 // Use is one connection or, where HTTP is spoken, one request.
@@ -59,7 +61,10 @@ type Options struct {
 
 	MaxConns int    // connections at a time; default 1,000
 	Token    string // if set, the password that ServeProxy and ServeSOCKS ask for, with any user name
-	Log      *slog.Logger
+
+	// Log gets details at level debug, because a session decides how many there
+	// are. What somebody should know is told by Seen and Canary.
+	Log *slog.Logger
 }
 
 // Proxy lets out of a session what its policy permits. Its methods may be
@@ -73,6 +78,7 @@ type Proxy struct {
 	server       *http.Server
 	inside       *handoff
 	serveOnce    sync.Once
+	refusing     chan struct{} // a place for each connection that is told that there are too many
 	forwarder    *httputil.ReverseProxy
 	transport    *http.Transport
 
@@ -112,6 +118,7 @@ func New(o Options) *Proxy {
 	}
 	p := &Proxy{
 		opt: o, idle: idleTimeout, helloTimeout: helloTimeout,
+		refusing:  make(chan struct{}, maxRefusing),
 		changed:   make(chan struct{}),
 		questions: map[string]*question{},
 		listeners: map[closer]bool{},
@@ -129,7 +136,12 @@ func (p *Proxy) Allow(hosts ...Host) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	next := p.policy
-	next.Hosts = append(append([]Host(nil), p.policy.Hosts...), hosts...)
+	next.Hosts = slices.Clone(next.Hosts)
+	for _, h := range hosts {
+		if !slices.Contains(next.Hosts, h) {
+			next.Hosts = append(next.Hosts, h)
+		}
+	}
 	p.setPolicy(next)
 }
 
@@ -190,6 +202,7 @@ func (p *Proxy) Close() error {
 	_ = p.server.Close()
 	p.transport.CloseIdleConnections()
 	p.running.Wait()
+	p.transport.CloseIdleConnections() // of requests that ended meanwhile
 	return err
 }
 
@@ -262,16 +275,18 @@ func (g *gate) Accept() (net.Conn, error) {
 	}
 }
 
-// refuse tells a client that there are too many connections. It waits for
-// nothing: the words fit into a new connection's buffer.
+// refuse tells a client that there are too many connections. Accepting goes on
+// meanwhile; if many have to be told, some are closed without a word.
 func (g *gate) refuse(nc net.Conn) {
-	if len(g.busy) > 0 {
-		_ = nc.SetDeadline(time.Now().Add(lingerTimeout))
-		_, _ = nc.Write(g.busy)
-		_ = closeWrite(nc)
+	select {
+	case g.proxy.refusing <- struct{}{}:
+		g.proxy.running.Go(func() {
+			closeWith(nc, g.busy)
+			<-g.proxy.refusing
+		})
+	default:
+		_ = nc.Close()
 	}
-	_ = nc.Close()
-	g.proxy.opt.Log.Warn("egress: too many connections", "limit", g.proxy.opt.MaxConns)
 }
 
 // serve accepts connections until the proxy or the listener is closed.
@@ -338,7 +353,7 @@ func (r *record) end(err error) {
 	if err != nil {
 		f := asRefusal(err)
 		r.use.Code, r.use.Reason = f.code, f.reason
-		r.proxy.opt.Log.Info("egress: refused", "target", r.use.Target.String(), "code", f.code, "reason", f.reason)
+		r.proxy.opt.Log.Debug("egress: refused", "target", r.use.Target.String(), "code", f.code, "reason", f.reason)
 	}
 	if r.conn != nil {
 		r.use.Out, r.use.In = r.conn.out.Load(), r.conn.in.Load()

@@ -26,6 +26,13 @@ const (
 	CodeBusy        Code = "busy"        // more connections or questions than permitted
 )
 
+// Settings that a refusal names, so that whoever reads it knows what to change.
+const (
+	settingHosts    = "hosts of [[project]]"
+	settingReadOnly = "read_only of [[project]]"
+	settingServices = "services of [[project]]"
+)
+
 // refusal is the error of a connection that was not let out.
 type refusal struct {
 	code   Code

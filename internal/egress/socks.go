@@ -73,7 +73,7 @@ func (p *Proxy) socksRequest(c io.ReadWriter) (Target, error) {
 	if request[0] != socksVersion {
 		return t, refusef(CodeRequest, "a malformed SOCKS request")
 	}
-	host, err := p.socksHost(c, request[3])
+	host, err := socksHost(c, request[3])
 	if err != nil {
 		return t, err
 	}
@@ -86,8 +86,10 @@ func (p *Proxy) socksRequest(c io.ReadWriter) (Target, error) {
 	}
 	t, err = parseTarget(net.JoinHostPort(host, strconv.Itoa(int(port[0])<<8|int(port[1]))), 0)
 	if err != nil {
-		return t, refusef(CodeName, "%q: %v", printable(host, maxName), err)
+		t.Host = printable(host, maxName)
+		return t, refusef(CodeName, "%q: %v", t.Host, err)
 	}
+	t.Host = p.names.nameOf(t.Host)
 	if p.hasCanaryName(t.Host) {
 		p.sawCanary(t)
 		return t, refusef(CodeCanary, "%s: the name carries a secret", t)
@@ -146,9 +148,8 @@ func readString(r io.Reader) ([]byte, error) {
 	return b, err
 }
 
-// socksHost reads the address of a request. An address that stands for a name
-// is that name: some clients look names up before they ask.
-func (p *Proxy) socksHost(r io.Reader, kind byte) (string, error) {
+// socksHost reads the address of a request.
+func socksHost(r io.Reader, kind byte) (string, error) {
 	switch kind {
 	case socksName:
 		name, err := readString(r)
@@ -158,7 +159,7 @@ func (p *Proxy) socksHost(r io.Reader, kind byte) (string, error) {
 		if _, err := io.ReadFull(r, b[:]); err != nil {
 			return "", err
 		}
-		return p.names.hostOf(netip.AddrFrom4(b)), nil
+		return netip.AddrFrom4(b).String(), nil
 	case socksIPv6:
 		_, err := io.CopyN(io.Discard, r, 18)
 		if err == nil {

@@ -49,7 +49,7 @@ func (p *Proxy) reach(ctx context.Context, t Target) (route, net.Conn, error) {
 		return r, nil, nil
 	}
 	if r.readOnly {
-		return r, nil, refusef(CodeReadOnly, "%s is only read (read_only of [[project]]): ask for http://%s/ through the proxy, which makes it https", t, t.Host)
+		return r, nil, refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): ask for http://%s/ through the proxy, which makes it https", t, t.Host)
 	}
 	up, err := p.dial(ctx, t.Host, r.port, r.pin)
 	return r, up, err
