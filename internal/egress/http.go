@@ -1,0 +1,374 @@
+package egress
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/textproto"
+	"strconv"
+	"strings"
+)
+
+// ServeProxy serves an HTTP proxy: CONNECT, and requests of http:// in absolute
+// form. A connection serves one request, so that nothing can be smuggled from
+// one into the next.
+func (p *Proxy) ServeProxy(l net.Listener) error {
+	ended, ok := p.listen(l)
+	if !ok {
+		return nil
+	}
+	defer ended()
+	busy := &refusal{CodeBusy, fmt.Sprintf("more than %d connections", p.opt.MaxConns)}
+	err := p.server.Serve(&gate{l, p, rawResponse(busy)})
+	if p.ctx.Err() != nil || errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+type connKey struct{}
+
+func (p *Proxy) initHTTP() {
+	p.inside = &handoff{conns: make(chan *conn), done: p.ctx.Done()}
+	quiet := slog.NewLogLogger(p.opt.Log.Handler(), slog.LevelDebug)
+	p.server = &http.Server{
+		Handler:           http.HandlerFunc(p.handle),
+		ReadHeaderTimeout: headerTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          quiet,
+		Protocols:         new(http.Protocols),
+		BaseContext:       func(net.Listener) context.Context { return p.ctx },
+		ConnContext: func(ctx context.Context, nc net.Conn) context.Context {
+			c := nc.(*conn)
+			c.keepHeader()
+			return context.WithValue(ctx, connKey{}, c)
+		},
+	}
+	p.server.Protocols.SetHTTP1(true)
+	p.server.SetKeepAlivesEnabled(false)
+	p.transport = &http.Transport{
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			t, err := parseTarget(address, 0)
+			if err != nil {
+				return nil, err
+			}
+			r, _ := ctx.Value(routeKey{}).(route)
+			return p.dial(ctx, t.Host, t.Port, r.pin)
+		},
+		TLSClientConfig:        &tls.Config{RootCAs: p.opt.Roots},
+		TLSHandshakeTimeout:    helloTimeout,
+		DisableCompression:     true,
+		MaxIdleConnsPerHost:    16,
+		MaxIdleConns:           64,
+		IdleConnTimeout:        headerTimeout,
+		MaxResponseHeaderBytes: 4 * maxHeader,
+		WriteBufferSize:        8 << 10,
+		ReadBufferSize:         8 << 10,
+	}
+	p.forwarder = &httputil.ReverseProxy{
+		Rewrite:       rewrite,
+		Transport:     p.transport,
+		FlushInterval: -1,
+		ErrorLog:      quiet,
+		BufferPool:    bufferPool{},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			f := asRefusal(err)
+			if note, ok := r.Context().Value(outcomeKey{}).(*error); ok {
+				*note = f
+			}
+			writeRefusal(w, f)
+		},
+	}
+}
+
+// bufferPool lends the buffers of tunnels to the forwarder.
+type bufferPool struct{}
+
+func (bufferPool) Get() []byte  { return buffers.Get().(*[16 << 10]byte)[:] }
+func (bufferPool) Put(b []byte) { buffers.Put((*[16 << 10]byte)(b)) }
+
+type (
+	routeKey   struct{} // the route of a request that is forwarded
+	outcomeKey struct{} // where the error of forwarding is put
+)
+
+// rewrite makes a client's request the proxy's own. httputil.ReverseProxy
+// removes hop-by-hop headers, Proxy-Authorization among them.
+func rewrite(r *httputil.ProxyRequest) {
+	t := targetOf(r.In)
+	rt := r.In.Context().Value(routeKey{}).(route)
+	r.Out.URL.Scheme, r.Out.URL.Host = "http", authority(t.Host, rt.port, portHTTP)
+	if rt.readOnly {
+		r.Out.URL.Scheme, r.Out.URL.Host = "https", authority(t.Host, rt.port, portTLS)
+	}
+	r.Out.Host = r.Out.URL.Host
+	r.Out.URL.RawQuery = r.In.URL.RawQuery // as the client wrote it
+	if !strings.EqualFold(r.In.Header.Get("Upgrade"), "websocket") {
+		r.Out.Header.Del("Upgrade") // a server need not switch (RFC 9110 7.8)
+		r.Out.Header.Del("Connection")
+	}
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		if v, ok := r.In.Header[name]; ok {
+			r.Out.Header[name] = v
+		}
+	}
+}
+
+func authority(host string, port, usual int) string {
+	if port == usual {
+		return host
+	}
+	return host + ":" + strconv.Itoa(port)
+}
+
+type targetKey struct{}
+
+func targetOf(r *http.Request) Target { return r.Context().Value(targetKey{}).(Target) }
+
+// handle serves one request.
+func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
+	if !p.enter() {
+		return
+	}
+	defer p.running.Done()
+	c := r.Context().Value(connKey{}).(*conn)
+	t, err := p.check(c, r)
+	if err != nil {
+		p.began(c, t).end(err)
+		p.refuseHTTP(w, r, c, asRefusal(err))
+		return
+	}
+	if r.Method == http.MethodConnect {
+		p.connect(w, r, c, t)
+		return
+	}
+	p.forward(w, r, c, t)
+}
+
+// check reads the target of a request and refuses what is malformed, ambiguous,
+// without the token, or carries a canary.
+func (p *Proxy) check(c *conn, r *http.Request) (Target, error) {
+	t, err := p.target(c, r)
+	if err != nil {
+		return t, err
+	}
+	if c.target == nil && !p.hasToken(r) {
+		return t, refusef(CodeToken, "the proxy's password is missing")
+	}
+	head := c.header()
+	if head == nil {
+		return t, refusef(CodeRequest, "%s: a malformed header", t)
+	}
+	if p.hasCanary(head) || p.hasCanaryName(t.Host) {
+		p.sawCanary(t)
+		return t, refusef(CodeCanary, "%s: the request carries a secret", t)
+	}
+	return t, checkHeader(head, r, t)
+}
+
+// target reads whom a request is for.
+func (p *Proxy) target(c *conn, r *http.Request) (Target, error) {
+	if r.ProtoMajor != 1 {
+		return Target{}, refusef(CodeRequest, "%s is not spoken here", printable(r.Proto, 16))
+	}
+	var t Target
+	var err error
+	switch {
+	case c.target != nil && r.Method == http.MethodConnect:
+		return *c.target, refusef(CodeRequest, "%s: CONNECT within a tunnel", c.target)
+	case c.target != nil:
+		return *c.target, nil
+	case r.Method == http.MethodConnect:
+		if t, err = parseTarget(r.RequestURI, 0); err == nil {
+			t.Host = p.names.nameOf(t.Host)
+		}
+	case r.URL.Scheme == "https":
+		return t, refusef(CodeRequest, "https:// is reached by CONNECT")
+	case r.URL.Scheme != "http" || r.URL.Host == "":
+		return t, refusef(CodeRequest, "this is a proxy: expected CONNECT HOST:PORT or a request of http://HOST/")
+	case r.URL.User != nil:
+		return t, refusef(CodeRequest, "a user name in the address of a request")
+	default:
+		t, err = parseTarget(r.URL.Host, portHTTP)
+	}
+	if err != nil {
+		t.Host = printable(r.Host, maxName)
+		return t, refusef(CodeName, "%q: %v", t.Host, err)
+	}
+	program, _, _ := strings.Cut(r.UserAgent(), " ")
+	t.Program = printable(program, 64)
+	return t, nil
+}
+
+// hasToken reports whether a request has the proxy's password.
+func (p *Proxy) hasToken(r *http.Request) bool {
+	if p.opt.Token == "" {
+		return true
+	}
+	basic := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
+	_, password, _ := basic.BasicAuth()
+	return subtle.ConstantTimeCompare([]byte(password), []byte(p.opt.Token)) == 1
+}
+
+// checkHeader looks at the header as it was sent, for what net/http has
+// resolved by the time a handler sees it: both framings of a body, and a Host
+// beside an absolute address.
+func checkHeader(head []byte, r *http.Request, t Target) error {
+	tp := textproto.NewReader(bufio.NewReader(bytes.NewReader(head)))
+	if _, err := tp.ReadLine(); err != nil {
+		return refusef(CodeRequest, "%s: a malformed header", t)
+	}
+	h, err := tp.ReadMIMEHeader()
+	if err != nil {
+		return refusef(CodeRequest, "%s: a malformed header: %v", t, err)
+	}
+	if len(h["Transfer-Encoding"]) > 0 && len(h["Content-Length"]) > 0 {
+		return refusef(CodeRequest, "%s: both Content-Length and Transfer-Encoding", t)
+	}
+	if r.Method == http.MethodConnect {
+		if r.ContentLength != 0 {
+			return refusef(CodeRequest, "%s: CONNECT with a body", t)
+		}
+		return nil
+	}
+	hosts := h["Host"]
+	if r.URL.IsAbs() {
+		hosts = append(hosts, r.URL.Host)
+		if r.URL.Scheme != "http" || r.URL.User != nil {
+			return refusef(CodeRequest, "%s: an address other than http://%s/", t, t.Host)
+		}
+	} else if len(hosts) == 0 {
+		return refusef(CodeRequest, "%s: no Host", t)
+	}
+	for _, host := range hosts {
+		if named, err := parseTarget(host, portHTTP); err != nil || named.Host != t.Host || named.Port != t.Port {
+			return refusef(CodeRequest, "%s: the request is for %q", t, printable(host, maxName))
+		}
+	}
+	return nil
+}
+
+// forward sends a request on.
+func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, c *conn, t Target) {
+	use := p.began(c, t)
+	var outcome error
+	defer func() { use.end(outcome) }() // also when ReverseProxy aborts by a panic
+	rt, err := p.judge(r.Context(), t)
+	if err == nil {
+		err = rt.permits(r, t)
+	}
+	if err != nil {
+		outcome = err
+		writeRefusal(w, asRefusal(err))
+		return
+	}
+	ctx := context.WithValue(r.Context(), targetKey{}, t)
+	ctx = context.WithValue(ctx, routeKey{}, rt)
+	ctx = context.WithValue(ctx, outcomeKey{}, &outcome)
+	p.forwarder.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// permits refuses what a route does not carry.
+func (rt route) permits(r *http.Request, t Target) error {
+	switch {
+	case rt.speech == speakTLS:
+		return refusef(CodeTLS, "%s: only TLS is spoken there", t)
+	case rt.readOnly && r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): %s is refused", t, r.Method)
+	case rt.readOnly && (r.ContentLength != 0 || r.Header.Get("Upgrade") != ""):
+		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): a request with a body is refused", t)
+	}
+	return nil
+}
+
+// connect serves CONNECT.
+func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, c *conn, t Target) {
+	_, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		p.began(c, t).end(err)
+		return
+	}
+	ahead, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
+	c.unread(ahead)
+	p.tunnel(p.ctx, c, t, connectAnswer{})
+}
+
+type connectAnswer struct{}
+
+func (connectAnswer) accepted(c *conn) error {
+	_, err := io.WriteString(c, "HTTP/1.1 200 Connection established\r\n\r\n")
+	return err
+}
+
+func (connectAnswer) refused(c *conn, f *refusal) { closeWith(c, rawResponse(f)) }
+
+// rawResponse is a refusal as a response. Clients of CONNECT show the status
+// line and not the body.
+func rawResponse(f *refusal) []byte {
+	text := f.text()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nConnection: close\r\n", f.status(), text, len(text)+1)
+	if f.code == CodeToken {
+		fmt.Fprintf(&b, "Proxy-Authenticate: %s\r\n", challenge)
+	}
+	fmt.Fprintf(&b, "\r\n%s\n", text)
+	return b.Bytes()
+}
+
+const challenge = `Basic realm="nightporter"`
+
+func writeRefusal(w http.ResponseWriter, f *refusal) {
+	if f.code == CodeToken {
+		w.Header().Set("Proxy-Authenticate", challenge)
+	}
+	http.Error(w, f.text(), f.status())
+}
+
+// refuseHTTP refuses a request before it was judged.
+func (p *Proxy) refuseHTTP(w http.ResponseWriter, r *http.Request, c *conn, f *refusal) {
+	if r.Method != http.MethodConnect {
+		writeRefusal(w, f)
+		return
+	}
+	if _, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		connectAnswer{}.refused(c, f)
+	}
+}
+
+// handoff is the listener of connections in whose tunnels HTTP is spoken.
+type handoff struct {
+	conns chan *conn
+	done  <-chan struct{}
+}
+
+func (h *handoff) Accept() (net.Conn, error) {
+	select {
+	case c := <-h.conns:
+		return c, nil
+	case <-h.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (h *handoff) Close() error   { return nil }
+func (h *handoff) Addr() net.Addr { return &net.TCPAddr{} }
+
+// serveInside has the HTTP server serve a tunnel to a target.
+func (p *Proxy) serveInside(c *conn, t Target) {
+	p.serveOnce.Do(func() { p.running.Go(func() { _ = p.server.Serve(p.inside) }) })
+	c.target = &t
+	select {
+	case p.inside.conns <- c:
+	case <-p.ctx.Done():
+		_ = c.Close()
+	}
+}
