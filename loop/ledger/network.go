@@ -55,10 +55,13 @@ type HostRequest struct {
 
 // HostAnswer settles a HostRequest. It holds for the rest of its session.
 type HostAnswer struct {
-	Host   string `json:"host"`
-	Port   int    `json:"port"`
-	Allow  bool   `json:"allow"`
-	Reason string `json:"reason,omitempty"` // of a refusal; the session's program sees it
+	Host  string `json:"host"`
+	Port  int    `json:"port"`
+	Allow bool   `json:"allow"`
+	// Address is dialled instead of what the name resolves to; "" = none. A host at
+	// a private address is reached only with it.
+	Address string `json:"address,omitempty"`
+	Reason  string `json:"reason,omitempty"` // of a refusal; the session's program sees it
 }
 
 // HostUse is what a session did with one host and port, for people and evidence.
