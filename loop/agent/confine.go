@@ -61,7 +61,7 @@ func confine() error {
 	if err := gainNoPrivileges(); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
-	if p.Level == 2 { // level 3 has a PID namespace
+	if p.Level >= 2 {
 		if err := applySeccomp(); err != nil {
 			return err
 		}
