@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                   {"loop/ledger", "guidance", "internal/fsutil"},
-	"loop/agent":              {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/egress", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
+	"loop/agent":              {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/egress", "internal/egress", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
 	"loop/task":               {"loop/ledger", "guidance", "internal/crash", "internal/exchange", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text", "loop/task/backlog", "loop/task/backlogmd", "loop/task/form", "loop/task/jsonform", "loop/task/markdown"},
 	"loop/task/backlog":       {"loop/ledger", "loop/task/form"},
 	"loop/task/backlogmd":     {"loop/ledger", "loop/task/form"},

@@ -23,7 +23,13 @@ func applySeccomp() error { return errLinuxOnly }
 
 func hasSeccomp() bool { return false }
 
-func namespaces(int) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
+func namespaces(int, bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
+
+func setUpNetwork([]listener, *os.File) error { return errLinuxOnly }
+
+func receiveListener(*os.File) (*os.File, int, error) { return nil, 0, errLinuxOnly }
+
+func socketPair() (ours, theirs *os.File, err error) { return nil, nil, errLinuxOnly }
 
 func dropUser(uid, _ int) error {
 	if uid < 0 {

@@ -134,7 +134,43 @@ func (r *Runner) Mounts() (bool, string) {
 // their own (ledger.NetworkNone), and if not, why. The first call tries it with a
 // session; later calls return the same result.
 func (r *Runner) ClosedNetwork() (bool, string) {
-	return false, "not built"
+	r.networkOnce.Do(func() {
+		level, _ := r.Level()
+		if level < 3 {
+			r.noNetwork = fmt.Sprintf("sessions are shut in with level %d here, and a network of their own needs level 3", level)
+			return
+		}
+		if err := r.tryNetwork(); err != nil {
+			r.noNetwork = err.Error()
+		}
+	})
+	return r.noNetwork == "", r.noNetwork
+}
+
+// tryNetwork runs a session that finds the loopback, and nothing else, in its
+// network.
+func (r *Runner) tryNetwork() error {
+	dir, err := r.makeTrial("work")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	p := plan{
+		Level: 3, Dir: filepath.Join(dir, "work"), UID: r.user.uid, GID: r.user.gid,
+		Argv:  []string{"/bin/sh", "-c", `test "$(tail -n +3 /proc/net/dev | tr -d ' ' | cut -d: -f1)" = lo || { echo "the session sees interfaces of the machine" >&2; exit 1; }`},
+		Env:   []string{"PATH=/usr/bin:/bin"},
+		Write: []string{filepath.Join(dir, "work")}, Read: []string{r.bin}, Hide: slices.Clone(r.hide),
+		Grace: ledger.Duration(time.Second), Rest: ledger.Duration(time.Second),
+		Closed: true, Resolver: filepath.Join(dir, fileResolver),
+	}
+	if err := errors.Join(makeHostFolders(dir), writeResolver(p.Resolver)); err != nil {
+		return err
+	}
+	r.resolvePaths(&p)
+	if err := r.tryPlan(dir, p); err != nil {
+		return fmt.Errorf("the kernel gives a session no network of its own: %w", err)
+	}
+	return nil
 }
 
 // tryMounts runs a session that changes, creates and deletes files of an overlay.

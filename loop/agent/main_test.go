@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 			exit(ShimInner(os.Args[2]))
 		case "daemon":
 			exit(daemonHelper(os.Args[2]))
+		case "probe":
+			exit(probeHelper(os.Args[2:]))
 		case "connect":
 			exit(connectHelper(os.Args[2]))
 		case "flood":

@@ -23,6 +23,7 @@ const (
 	reaperPlan    = 3 // the plan as JSON
 	reaperReport  = 4 // reports, one JSON object per line
 	reaperControl = 5 // orders; end of file means that the supervisor is gone
+	reaperNetwork = 6 // receives the listeners of a closed network; only there if the session has one
 )
 
 // report is a message from the reaper to the supervisor. Later reports set
@@ -107,6 +108,12 @@ func runReaper() int {
 	}
 	if err := becomeSubreaper(); err != nil {
 		return k.fail(fmt.Errorf("become subreaper: %w", err), false)
+	}
+	if k.plan.Closed {
+		unix.CloseOnExec(reaperNetwork)
+		if err := setUpNetwork(k.plan.Listen, os.NewFile(reaperNetwork, "network")); err != nil {
+			return k.fail(err, false)
+		}
 	}
 	if k.plan.Level >= 3 {
 		if err := setUpMounts(k.plan); err != nil {
