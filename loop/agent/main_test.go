@@ -43,6 +43,10 @@ func TestMain(m *testing.M) {
 			exit(daemonHelper(os.Args[2]))
 		case "probe":
 			exit(probeHelper(os.Args[2:]))
+		case "way":
+			exit(wayHelper(os.Args[2], os.Args[3], os.Args[4:]))
+		case "serve":
+			exit(serveHelper(os.Args[2]))
 		case "connect":
 			exit(connectHelper(os.Args[2]))
 		case "flood":

@@ -271,7 +271,7 @@ func (n *sessionNetwork) seen(u egress.Use) {
 // when the network is closed: a connection that waits for it gives up before. While
 // there is no daemon the request lies there for the next one.
 func (n *sessionNetwork) ask(ctx context.Context, t egress.Target) egress.Verdict {
-	key, setting := hostFile(t.Host, t.Port), fmt.Sprintf("hosts of [[project]] does not name %q", hostEntry(t.Host, t.Port))
+	key, setting := hostFile(t.Host, t.Port), "it is not among hosts of [[project]]"
 	if !n.network.Asks {
 		return egress.Verdict{Reason: setting}
 	}
