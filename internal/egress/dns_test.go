@@ -123,11 +123,11 @@ func TestDNS(t *testing.T) {
 			}
 		}
 	}
-	if len(o.asked) > 0 || len(o.dials()) > 0 {
-		t.Errorf("queries had %q resolved and %q dialled", o.asked, o.dials())
+	if len(o.resolved()) > 0 || len(o.dials()) > 0 {
+		t.Errorf("queries had %q resolved and %q dialled", o.resolved(), o.dials())
 	}
-	if len(o.canary) != 3 {
-		t.Errorf("canaries: %+v", o.canary)
+	if len(o.canaries()) != 3 {
+		t.Errorf("canaries: %+v", o.canaries())
 	}
 }
 

@@ -145,8 +145,8 @@ func TestHostileRequests(t *testing.T) {
 			if answer.StatusCode != test.status {
 				t.Errorf("answered %s %q, want %d", answer.Status, body, test.status)
 			}
-			if len(o.asked) > 0 || len(o.dials()) > 0 {
-				t.Errorf("resolved %q, dialled %q", o.asked, o.dials())
+			if len(o.resolved()) > 0 || len(o.dials()) > 0 {
+				t.Errorf("resolved %q, dialled %q", o.resolved(), o.dials())
 			}
 			if more, _ := io.ReadAll(r); len(more) > 0 {
 				t.Errorf("the connection went on with %q", more)
@@ -157,8 +157,8 @@ func TestHostileRequests(t *testing.T) {
 			if u := o.use(); u.Code != test.code || u.Allow || u.Reason == "" || u.Out == 0 {
 				t.Errorf("seen as %+v, want %s", u, test.code)
 			}
-			if test.code == CodeCanary && len(o.canary) != 1 {
-				t.Errorf("canaries: %+v", o.canary)
+			if test.code == CodeCanary && len(o.canaries()) != 1 {
+				t.Errorf("canaries: %+v", o.canaries())
 			}
 			if !strings.HasPrefix(string(body), "nightporter: ") {
 				t.Errorf("the body is %q", body)
@@ -370,7 +370,7 @@ func TestFirstBytes(t *testing.T) {
 func (o *outside) recorder(address string) <-chan string {
 	o.t.Helper()
 	l := listen(o.t, "127.0.0.1:0")
-	o.servers[address] = l.Addr().String()
+	o.serve(address, l)
 	got := make(chan string, 1)
 	go func() {
 		c, err := l.Accept()
@@ -395,7 +395,7 @@ func TestAnythingOnANamedPort(t *testing.T) {
 			o := newOutside(t)
 			l := listen(t, "127.0.0.1:0")
 			defer l.Close()
-			o.servers["10.0.0.5:22"] = l.Addr().String()
+			o.serve("10.0.0.5:22", l)
 			go func() {
 				for {
 					c, err := l.Accept()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -35,6 +36,15 @@ type Use struct {
 	Began time.Time `json:"began"`
 	Out   int64     `json:"out"` // bytes from the session
 	In    int64     `json:"in"`  // bytes to the session
+}
+
+// String returns the use as one line of a log.
+func (u Use) String() string {
+	outcome := "let out"
+	if !u.Allow {
+		outcome = fmt.Sprintf("refused as %s: %s", u.Code, u.Reason)
+	}
+	return fmt.Sprintf("%s %s, %d bytes out, %d in", u.Target, outcome, u.Out, u.In)
 }
 
 // Options say what a Proxy does. The functions are called from many goroutines
@@ -353,11 +363,11 @@ func (r *record) end(err error) {
 	if err != nil {
 		f := asRefusal(err)
 		r.use.Code, r.use.Reason = f.code, f.reason
-		r.proxy.opt.Log.Debug("egress: refused", "target", r.use.Target.String(), "code", f.code, "reason", f.reason)
 	}
 	if r.conn != nil {
 		r.use.Out, r.use.In = r.conn.out.Load(), r.conn.in.Load()
 	}
+	r.proxy.opt.Log.Debug("egress", "use", r.use)
 	if r.proxy.opt.Seen != nil {
 		r.proxy.opt.Seen(r.use)
 	}
