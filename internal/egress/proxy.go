@@ -286,7 +286,8 @@ func (g *gate) Accept() (net.Conn, error) {
 }
 
 // refuse tells a client that there are too many connections. Accepting goes on
-// meanwhile; if many have to be told, some are closed without a word.
+// meanwhile; if many have to be told, some are closed without waiting until
+// they have read it.
 func (g *gate) refuse(nc net.Conn) {
 	select {
 	case g.proxy.refusing <- struct{}{}:
@@ -295,6 +296,8 @@ func (g *gate) refuse(nc net.Conn) {
 			<-g.proxy.refusing
 		})
 	default:
+		_ = nc.SetWriteDeadline(time.Now().Add(lingerTimeout))
+		_, _ = nc.Write(g.busy) // fits into a new connection's buffer
 		_ = nc.Close()
 	}
 }
