@@ -204,7 +204,6 @@ func copyBytes(dst io.Writer, src io.Reader) error {
 // join copies in both directions until both have ended. The end of one is
 // passed on and leaves the other open.
 func join(c *conn, up net.Conn) {
-	c.tie(up)
 	defer c.Close()
 	done := make(chan struct{})
 	go func() {

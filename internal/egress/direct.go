@@ -54,10 +54,11 @@ func (p *Proxy) ServeService(l net.Listener, s Service) error {
 		use := p.began(c, t)
 		up, err := p.dialService(t)
 		if err != nil {
-			_ = c.Close()
 			use.end(err)
+			_ = c.Close()
 			return
 		}
+		c.tie(up)
 		join(c, up)
 		use.end(nil)
 	})

@@ -46,7 +46,10 @@ func (p *Proxy) initHTTP() {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          quiet,
 		Protocols:         new(http.Protocols),
-		BaseContext:       func(net.Listener) context.Context { return p.ctx },
+
+		DisableGeneralOptionsHandler: true,
+
+		BaseContext: func(net.Listener) context.Context { return p.ctx },
 		ConnContext: func(ctx context.Context, nc net.Conn) context.Context {
 			c := nc.(*conn)
 			c.keepHeader()
@@ -75,11 +78,12 @@ func (p *Proxy) initHTTP() {
 		ReadBufferSize:         8 << 10,
 	}
 	p.forwarder = &httputil.ReverseProxy{
-		Rewrite:       rewrite,
-		Transport:     p.transport,
-		FlushInterval: -1,
-		ErrorLog:      quiet,
-		BufferPool:    bufferPool{},
+		Rewrite:        rewrite,
+		ModifyResponse: answerInPlain,
+		Transport:      p.transport,
+		FlushInterval:  -1,
+		ErrorLog:       quiet,
+		BufferPool:     bufferPool{},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			f := asRefusal(err)
 			if note, ok := r.Context().Value(outcomeKey{}).(*error); ok {
@@ -121,6 +125,20 @@ func rewrite(r *httputil.ProxyRequest) {
 			r.Out.Header[name] = v
 		}
 	}
+}
+
+// answerInPlain keeps a client of a host that is only read on http://, where the
+// host's redirects would send it to https. Other redirects are left alone: the
+// client asks anew, and is judged anew.
+func answerInPlain(r *http.Response) error {
+	rt, _ := r.Request.Context().Value(routeKey{}).(route)
+	to, err := r.Location()
+	if err != nil || !rt.readOnly || to.Scheme != "https" || to.Host != r.Request.URL.Host || !strings.HasPrefix(r.Header.Get("Location"), "https:") {
+		return nil
+	}
+	to.Scheme = "http"
+	r.Header.Set("Location", to.String())
+	return nil
 }
 
 func authority(host string, port, usual int) string {

@@ -201,7 +201,7 @@ func (p *Policy) refusesName(t Target) error {
 		}
 		return refusef(CodeLiteral, "%s is an address; only those that "+settingHosts+" names are reached", t)
 	case isLocal(t.Host) && !p.covers(t.Host):
-		return refusef(CodeName, "%s is a name of local networks; only those that "+settingHosts+" names are reached", t)
+		return refusef(CodeLocal, "%s is a name of local networks; only those that "+settingHosts+" names are reached", t)
 	case looksLikeData(t.Host):
 		return refusef(CodeLeak, "%s has a name that looks like data; to allow it, write the whole name in "+settingHosts, t)
 	}

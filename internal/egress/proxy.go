@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -35,6 +36,15 @@ type Use struct {
 	Began time.Time `json:"began"`
 	Out   int64     `json:"out"` // bytes from the session
 	In    int64     `json:"in"`  // bytes to the session
+}
+
+// String returns the use as one line of a log.
+func (u Use) String() string {
+	outcome := "let out"
+	if !u.Allow {
+		outcome = fmt.Sprintf("refused as %s: %s", u.Code, u.Reason)
+	}
+	return fmt.Sprintf("%s %s, %d bytes out, %d in", u.Target, outcome, u.Out, u.In)
 }
 
 // Options say what a Proxy does. The functions are called from many goroutines
@@ -276,7 +286,8 @@ func (g *gate) Accept() (net.Conn, error) {
 }
 
 // refuse tells a client that there are too many connections. Accepting goes on
-// meanwhile; if many have to be told, some are closed without a word.
+// meanwhile; if many have to be told, some are closed without waiting until
+// they have read it.
 func (g *gate) refuse(nc net.Conn) {
 	select {
 	case g.proxy.refusing <- struct{}{}:
@@ -285,6 +296,8 @@ func (g *gate) refuse(nc net.Conn) {
 			<-g.proxy.refusing
 		})
 	default:
+		_ = nc.SetWriteDeadline(time.Now().Add(lingerTimeout))
+		_, _ = nc.Write(g.busy) // fits into a new connection's buffer
 		_ = nc.Close()
 	}
 }
@@ -353,11 +366,11 @@ func (r *record) end(err error) {
 	if err != nil {
 		f := asRefusal(err)
 		r.use.Code, r.use.Reason = f.code, f.reason
-		r.proxy.opt.Log.Debug("egress: refused", "target", r.use.Target.String(), "code", f.code, "reason", f.reason)
 	}
 	if r.conn != nil {
 		r.use.Out, r.use.In = r.conn.out.Load(), r.conn.in.Load()
 	}
+	r.proxy.opt.Log.Debug("egress", "use", r.use)
 	if r.proxy.opt.Seen != nil {
 		r.proxy.opt.Seen(r.use)
 	}

@@ -13,7 +13,8 @@ const (
 	CodeUnknown     Code = "unknown"     // no entry of the policy, and nobody to ask
 	CodeDenied      Code = "denied"      // the answer to the question was no
 	CodeWaiting     Code = "waiting"     // the question is still open
-	CodeName        Code = "name"        // not a host name, or of a local zone
+	CodeName        Code = "name"        // not a host name
+	CodeLocal       Code = "local"       // a name of local networks that the policy does not have
 	CodeLiteral     Code = "literal"     // an address that the policy does not name
 	CodeLeak        Code = "leak"        // the name looks like data
 	CodeCanary      Code = "canary"      // the request carries a canary

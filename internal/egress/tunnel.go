@@ -13,29 +13,39 @@ type answerer interface {
 }
 
 // tunnel connects a client to a target, or refuses it. It closes c, except
-// where it leaves c to the HTTP server.
+// where it leaves c to the HTTP server. What is refused is reported before the
+// client is told, which takes as long as the client likes.
 func (p *Proxy) tunnel(ctx context.Context, c *conn, t Target, a answerer) {
 	use := p.began(c, t)
 	r, up, err := p.reach(ctx, t)
 	if err != nil {
-		a.refused(c, asRefusal(err))
 		use.end(err)
+		a.refused(c, asRefusal(err))
 		return
+	}
+	if up != nil {
+		c.tie(up)
 	}
 	if err := a.accepted(c); err != nil {
-		if up != nil {
-			_ = up.Close()
-		}
-		_ = c.Close()
 		use.end(nil)
+		_ = c.Close()
 		return
 	}
-	if r.speech == speakHTTP {
+	switch r.speech {
+	case speakHTTP:
 		p.serveInside(c, t)
-		return
+	case speakTLS:
+		if err := p.checkHello(c, t, false); err != nil {
+			use.end(err)
+			_ = up.Close()
+			closeWith(c, accessDenied)
+			return
+		}
+		join(c, up)
+		use.end(nil)
+	case speakAny:
+		use.end(p.joinAny(c, up, t))
 	}
-	c.tie(up)
-	use.end(p.carry(c, up, t, r.speech == speakAny))
 }
 
 // reach judges a target and dials it, unless HTTP is spoken there, which dials
@@ -55,18 +65,9 @@ func (p *Proxy) reach(ctx context.Context, t Target) (route, net.Conn, error) {
 	return r, up, err
 }
 
-// carry checks the client's first bytes and copies. What a server says first is
-// passed on meanwhile where anything may be spoken.
-func (p *Proxy) carry(c *conn, up net.Conn, t Target, anything bool) error {
-	if !anything {
-		if err := p.checkHello(c, t, false); err != nil {
-			_ = up.Close()
-			closeWith(c, accessDenied)
-			return err
-		}
-		join(c, up)
-		return nil
-	}
+// joinAny copies in both directions, and checks the client's first bytes
+// meanwhile: in some protocols the server speaks first.
+func (p *Proxy) joinAny(c *conn, up net.Conn, t Target) error {
 	defer c.Close()
 	done := make(chan struct{})
 	go func() {

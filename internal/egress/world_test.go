@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +29,6 @@ type outside struct {
 	servers map[string]string   // ADDRESS:PORT → loopback address
 	asked   []string            // names that were resolved
 	dialled []string            // ADDRESS:PORT
-	uses    []Use
 	seen    chan Use
 	canary  []Target
 
@@ -59,12 +59,14 @@ func newOutside(t *testing.T) *outside {
 		w.Header()["X-Got"] = []string{strings.ReplaceAll(fmt.Sprint(r.Header), "\n", " ")}
 		fmt.Fprintf(w, "%s %s://%s%s %d", r.Method, scheme, r.Host, r.URL.RequestURI(), len(body))
 	})
-	o.tls = httptest.NewTLSServer(echo)
+	o.tls = httptest.NewUnstartedServer(echo)
+	o.tls.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are cut
+	o.tls.StartTLS()
 	plain := httptest.NewServer(echo)
 	t.Cleanup(o.tls.Close)
 	t.Cleanup(plain.Close)
-	o.servers[exampleAddr+":443"] = o.tls.Listener.Addr().String()
-	o.servers[exampleAddr+":80"] = plain.Listener.Addr().String()
+	o.serve(exampleAddr+":443", o.tls.Listener)
+	o.serve(exampleAddr+":80", plain.Listener)
 	return o
 }
 
@@ -93,6 +95,27 @@ func (o *outside) dial(ctx context.Context, network, address string) (net.Conn, 
 	return new(net.Dialer).DialContext(ctx, network, to)
 }
 
+// serve puts a server on loopback behind an address.
+func (o *outside) serve(address string, l net.Listener) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.servers[address] = l.Addr().String()
+}
+
+// resolved returns the names that were asked for.
+func (o *outside) resolved() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]string(nil), o.asked...)
+}
+
+// canaries returns what the proxy told of canaries.
+func (o *outside) canaries() []Target {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]Target(nil), o.canary...)
+}
+
 // dials returns what was dialled.
 func (o *outside) dials() []string {
 	o.mu.Lock()
@@ -105,12 +128,7 @@ func (o *outside) options(hosts ...string) Options {
 	return Options{
 		Policy: Policy{Hosts: parseHosts(o.t, hosts...)}, Resolve: o.resolve, Dial: o.dial,
 		Roots: o.tls.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
-		Seen: func(u Use) {
-			o.mu.Lock()
-			o.uses = append(o.uses, u)
-			o.mu.Unlock()
-			o.seen <- u
-		},
+		Seen:  func(u Use) { o.seen <- u },
 		Canary: func(t Target) {
 			o.mu.Lock()
 			defer o.mu.Unlock()
