@@ -30,7 +30,7 @@ const (
 // Settings that a refusal names, so that whoever reads it knows what to change.
 const (
 	settingHosts    = "hosts of [[project]]"
-	settingReadOnly = "read_only of [[project]]"
+	settingReadOnly = "read_only_hosts of [[project]]"
 	settingServices = "services of [[project]]"
 )
 

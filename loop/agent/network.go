@@ -59,13 +59,14 @@ func networkVars(n ledger.Network) []string {
 	if n.Mode != ledger.NetworkNone {
 		return nil
 	}
+	policy, _ := policyOf(n) // closeNetwork refuses what cannot be read
 	direct := "localhost,127.0.0.1,::1"
-	for _, s := range n.Services {
-		if host, _, err := net.SplitHostPort(s); err == nil && host != nameServer {
+	for _, s := range policy.Services {
+		if host := s.Addr.Addr().String(); host != nameServer {
 			direct += "," + host
 		}
 	}
-	var vars []string
+	vars := egress.ReadOnlyVars(policy.ReadOnly)
 	for _, name := range []string{"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"} {
 		vars = append(vars, name+"=http://"+proxyAddress)
 	}

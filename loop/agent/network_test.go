@@ -215,8 +215,8 @@ func TestNetworkEnv(t *testing.T) {
 	if vars := networkVars(ledger.Network{}); len(vars) > 0 {
 		t.Errorf("an open network has %q", vars)
 	}
-	vars := networkVars(ledger.Network{Mode: ledger.NetworkNone, Services: []string{"127.0.0.2:5432"}})
-	if !slices.Contains(vars, "NO_PROXY=localhost,127.0.0.1,::1,127.0.0.2") {
+	vars := networkVars(ledger.Network{Mode: ledger.NetworkNone, Services: []string{"127.0.0.2:5432"}, ReadOnly: []string{"registry.npmjs.org"}})
+	if !slices.Contains(vars, "NO_PROXY=localhost,127.0.0.1,::1,127.0.0.2") || !slices.Contains(vars, "npm_config_registry=http://registry.npmjs.org/") {
 		t.Errorf("%q", vars)
 	}
 }
