@@ -217,7 +217,7 @@ func TestReadOnly(t *testing.T) {
 		}
 		body, _ := io.ReadAll(answer.Body)
 		answer.Body.Close()
-		if answer.StatusCode != 403 || !strings.Contains(string(body), "only read (read_only of [[project]])") {
+		if answer.StatusCode != 403 || !strings.Contains(string(body), "only read (read_only_hosts of [[project]])") {
 			t.Errorf("%s: %d %q", method, answer.StatusCode, body)
 		}
 		if u := o.use(); u.Code != CodeReadOnly {

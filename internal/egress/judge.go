@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -71,6 +72,9 @@ func (p *Policy) routeOf(t Target) (route, bool) {
 				return route{pin: a, port: t.Port, speech: speakAny}, true
 			}
 		}
+	}
+	if slices.Contains(p.Ports, t.Port) && !isLiteral(t.Host) && !isLocal(t.Host) {
+		return openRoute(Host{}, t), true
 	}
 	return route{}, false
 }

@@ -15,6 +15,7 @@ type Policy struct {
 	Hosts    []Host    `json:"hosts,omitempty"`     // reached with any method
 	ReadOnly []Host    `json:"read_only,omitempty"` // reached by GET and HEAD of http://, which the proxy makes https
 	Services []Service `json:"services,omitempty"`  // local services outside, reached at the same address inside
+	Ports    []int     `json:"ports,omitempty"`     // ports on which every host of the internet is reached
 	Canaries []string  `json:"canaries,omitempty"`  // secrets that no request may carry; those under 8 bytes are ignored
 }
 

@@ -108,3 +108,19 @@ func TestPolicyJSON(t *testing.T) {
 		t.Error("a policy for *.com was read")
 	}
 }
+
+// TestPorts holds that a policy of ports leads to hosts of the internet alone.
+func TestPorts(t *testing.T) {
+	p := Policy{Ports: []int{443}}
+	for target, want := range map[Target]bool{
+		{Host: "api.example.com", Port: 443}:  true,
+		{Host: "api.example.com", Port: 8443}: false,
+		{Host: "93.184.216.34", Port: 443}:    false,
+		{Host: "printer.local", Port: 443}:    false,
+		{Host: "localhost", Port: 443}:        false,
+	} {
+		if _, got := p.routeOf(target); got != want {
+			t.Errorf("%s: %t", target, got)
+		}
+	}
+}

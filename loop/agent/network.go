@@ -56,7 +56,7 @@ const (
 // networkVars returns the variables by which programs find the proxy. There is no
 // ALL_PROXY: many that read it end with an error, because they speak no SOCKS.
 func networkVars(n ledger.Network) []string {
-	if n.Mode != ledger.NetworkNone {
+	if !isClosed(n) {
 		return nil
 	}
 	policy, _ := policyOf(n) // closeNetwork refuses what cannot be read
@@ -73,6 +73,11 @@ func networkVars(n ledger.Network) []string {
 	// Node.js reads the variables above from version 24 on, if it is told to.
 	return append(vars, "no_proxy="+direct, "NO_PROXY="+direct, "NODE_USE_ENV_PROXY=1")
 }
+
+// isClosed reports whether a session has a network of its own. With NetworkPorts it
+// leads to every host of the internet on these ports, and to nothing of this machine
+// and its neighbours.
+func isClosed(n ledger.Network) bool { return n.Mode != "" && n.Mode != ledger.NetworkOpen }
 
 // sessionNetwork is the supervisor's side of a closed network: it serves the
 // listeners, waits for people's answers about other hosts, and keeps what the
@@ -134,6 +139,9 @@ func policyOf(n ledger.Network) (egress.Policy, error) {
 			}
 		}
 	}
+	if n.Mode == ledger.NetworkPorts {
+		p.Ports = n.Ports
+	}
 	parse(n.Hosts, &p.Hosts)
 	parse(n.ReadOnly, &p.ReadOnly)
 	for _, text := range n.Services {
@@ -157,6 +165,11 @@ func (n *sessionNetwork) listeners(p egress.Policy) []listener {
 	for _, h := range p.Hosts {
 		if a := n.proxy.Address(h.Name); h.Port > 0 && h.Port != 443 && h.Port != 80 && !h.Wildcard && a.IsValid() {
 			all = append(all, listener{listenDirect, "tcp", netip.AddrPortFrom(a, uint16(h.Port)).String()})
+		}
+	}
+	for _, port := range p.Ports {
+		if port < 1024 { // above, it could be a port of the session's own servers
+			all = append(all, listener{listenDirect, "tcp4", "0.0.0.0:" + strconv.Itoa(port)})
 		}
 	}
 	for _, s := range p.Services {

@@ -228,7 +228,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	for _, g := range r.o.Projects {
 		p.Hide = append(p.Hide, g.roomFiles()...)
 	}
-	if l.Network.Mode != ledger.NetworkOpen && l.Network.Mode != "" {
+	if isClosed(l.Network) {
 		if err := r.closeNetwork(l, folder, &p); err != nil {
 			return none, false, &notStarted{err}
 		}

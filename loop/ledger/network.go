@@ -8,7 +8,7 @@ type NetworkMode string
 // Modes, the widest first. "" is NetworkOpen.
 const (
 	NetworkOpen  NetworkMode = "open"  // all that the machine reaches
-	NetworkPorts NetworkMode = "ports" // TCP connections to named ports, at any address
+	NetworkPorts NetworkMode = "ports" // a loopback of its own, and all hosts of the internet on named ports, through a proxy
 	NetworkNone  NetworkMode = "none"  // a loopback of its own, and named hosts through a proxy
 )
 
