@@ -404,7 +404,16 @@ func TestClaudeVersion(t *testing.T) {
 // A session whose network is closed reaches its model under a name, through the
 // proxy, and nothing else.
 func TestClaudeClosed(t *testing.T) {
-	n := newClaude(t, 3, models.Play(func(r models.Request) []models.Turn {
+	atEachLevel(t, func(t *testing.T, level int) {
+		if level == 1 {
+			t.Skip("SKIPPED: level 1 closes no network")
+		}
+		claudeClosed(t, level)
+	})
+}
+
+func claudeClosed(t *testing.T, level int) {
+	n := newClaude(t, level, models.Play(func(r models.Request) []models.Turn {
 		hat := r.Hat()
 		return []models.Turn{
 			models.Use(models.Write("hello.txt", "hello "+hat.Task+"\n")),

@@ -2,10 +2,16 @@ package agent
 
 import (
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -22,11 +28,36 @@ func (r *Runner) closeNetwork(l ledger.Launch, folder string, p *plan) error {
 		return err
 	}
 	p.Closed, p.Resolver = true, filepath.Join(folder, fileResolver)
+	p.Sockets = []string{resolvePath(filepath.Dir(r.SocketPath(l.Session)))}
+	if p.Level < 3 {
+		return nil
+	}
 	p.Hide = append(p.Hide, sharedTmp...)
 	for _, socket := range r.Reachable() {
 		if !strings.HasPrefix(socket, "@") { // those belong to a network
 			p.Hide = append(p.Hide, socket)
 		}
+	}
+	return nil
+}
+
+// tryDial is the trial of a closed network, inside a session: it connects to the
+// proxy of the environment, and not to an address of documentation (RFC 5737).
+func tryDial() error {
+	proxy, err := url.Parse(os.Getenv("HTTP_PROXY"))
+	if err != nil {
+		return err
+	}
+	c, err := net.DialTimeout("tcp", proxy.Host, 10*time.Second)
+	if err != nil {
+		return fmt.Errorf("the proxy cannot be reached: %w", err)
+	}
+	_ = c.Close()
+	switch _, err := net.DialTimeout("tcp", "192.0.2.1:443", 10*time.Second); {
+	case err == nil:
+		return errors.New("an address outside was reached")
+	case !errors.Is(err, syscall.ENETUNREACH):
+		return fmt.Errorf("an address outside is not refused: %w", err)
 	}
 	return nil
 }
@@ -45,11 +76,20 @@ const canaryVar = "SESSION_ACCESS_KEY"
 // reason to send, and returns it. Whoever sends all of the environment sends it,
 // too, and shows by it what they do.
 func plantCanary(p *plan) (string, error) {
-	random := make([]byte, 20)
-	if _, err := rand.Read(random); err != nil {
-		return "", errors.Join(errors.New("make the canary"), err)
+	random, err := randomHex()
+	if err != nil {
+		return "", err
 	}
-	canary := fmt.Sprintf("sak_%x", random)
+	canary := "sak_" + random
 	p.Env = append(p.Env, canaryVar+"="+canary)
 	return canary, nil
+}
+
+// randomHex returns 20 random bytes in hex.
+func randomHex() (string, error) {
+	random := make([]byte, 20)
+	if _, err := rand.Read(random); err != nil {
+		return "", fmt.Errorf("random bytes: %w", err)
+	}
+	return hex.EncodeToString(random), nil
 }

@@ -33,6 +33,7 @@
 //	confine.go landlock.go user.go      the last step before the agent
 //	devices_linux.go seccomp_linux.go   a /dev of the session's own, and the calls that the kernel refuses it
 //	closed.go network.go network_linux.go  a closed network: the plan, the supervisor's side, its listeners
+//	supervised_linux.go                 the same without namespaces: the kernel asks about each connection
 //	host_request.go                     hosts that a session asks for, between supervisor and daemon
 //	namespaces_linux.go privileges_linux.go pidfd_linux.go kernel_linux.go  the rest of what only Linux has
 //	kernel_other.go                     what stands in for it elsewhere: level 1, compiled and never run

@@ -90,11 +90,14 @@ type plan struct {
 	// Others is the number of processes and threads that count against the
 	// user's limit and are not the session's.
 	Others int `json:"others,omitempty"`
-	// Closed gives the session a network of its own, which has a loopback and
-	// nothing else. The sockets of Listen are made there and served by the
-	// supervisor.
+	// Closed gives the session a network of its own at level 3, which has a loopback
+	// and nothing else. The sockets of Listen are made there and served by the
+	// supervisor. At level 2 the supervisor decides about the session's sockets.
 	Closed bool       `json:"closed,omitempty"`
 	Listen []listener `json:"listen,omitempty"`
+	// Sockets are folders with Unix sockets that a session with a closed network may
+	// connect to, besides those of Write.
+	Sockets []string `json:"sockets,omitempty"`
 	// Resolver is the file that a closed network has at /etc/resolv.conf.
 	Resolver string `json:"resolver,omitempty"`
 

@@ -5,6 +5,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"os"
 	"syscall"
 
@@ -26,6 +27,10 @@ func hasSeccomp() bool { return false }
 func namespaces(int, bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
 func setUpNetwork([]listener, *os.File) error { return errLinuxOnly }
+
+func superviseSockets(*os.File) error { return errLinuxOnly }
+
+func answerSockets(*os.File, func(netip.AddrPort) bool, []string) error { return errLinuxOnly }
 
 func receiveListener(*os.File) (*os.File, int, error) { return nil, 0, errLinuxOnly }
 

@@ -55,10 +55,9 @@ const (
 
 // networkVars returns the variables by which programs find the proxy. There is no
 // ALL_PROXY: many that read it end with an error, because they speak no SOCKS.
-func networkVars(n ledger.Network) []string {
-	if !isClosed(n) {
-		return nil
-	}
+//
+// proxy is the proxy's address, with what it asks for before an @.
+func networkVars(n ledger.Network, proxy string) []string {
 	policy, _ := policyOf(n) // closeNetwork refuses what cannot be read
 	direct := "localhost,127.0.0.1,::1"
 	for _, s := range policy.Services {
@@ -68,7 +67,7 @@ func networkVars(n ledger.Network) []string {
 	}
 	vars := egress.ReadOnlyVars(policy.ReadOnly)
 	for _, name := range []string{"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"} {
-		vars = append(vars, name+"=http://"+proxyAddress)
+		vars = append(vars, name+"=http://"+proxy)
 	}
 	// Node.js reads the variables above from version 24 on, if it is told to.
 	return append(vars, "no_proxy="+direct, "NO_PROXY="+direct, "NODE_USE_ENV_PROXY=1")
@@ -91,6 +90,8 @@ type sessionNetwork struct {
 
 	stop context.CancelFunc
 
+	permitted map[netip.AddrPort]bool // without a network of its own: addresses of the machine's loopback
+
 	mu       sync.Mutex
 	answers  map[string]ledger.HostAnswer // by hostFile
 	answered chan struct{}                // closed and made anew when answers grow
@@ -111,8 +112,14 @@ func newSessionNetwork(folder string, s *spec) (*sessionNetwork, error) {
 		folder: folder, network: s.Network, leak: make(chan egress.Target, 1),
 		answers: map[string]ledger.HostAnswer{}, answered: make(chan struct{}), uses: map[string]*ledger.HostUse{},
 	}
+	token := ""
+	if s.Plan.Level < 3 { // other users of the machine reach the listeners, too
+		if token, err = randomHex(); err != nil {
+			return nil, err
+		}
+	}
 	n.proxy = egress.New(egress.Options{
-		Policy: policy, Ask: n.ask, Seen: n.seen, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Policy: policy, Token: token, Ask: n.ask, Seen: n.seen, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Canary: func(t egress.Target) {
 			select {
 			case n.leak <- t:
@@ -120,7 +127,12 @@ func newSessionNetwork(folder string, s *spec) (*sessionNetwork, error) {
 			}
 		},
 	})
-	s.Plan.Listen = n.listeners(policy)
+	if s.Plan.Level >= 3 {
+		s.Plan.Listen = n.listeners(policy)
+		s.Plan.Env = lastValues(append(s.Plan.Env, networkVars(s.Network, proxyAddress)...))
+	} else if err := n.listenOutside(s, token, policy); err != nil {
+		return nil, errors.Join(err, n.proxy.Close())
+	}
 	var ctx context.Context
 	ctx, n.stop = context.WithCancel(context.Background())
 	go n.watchAnswers(ctx)
@@ -231,6 +243,32 @@ func (n *sessionNetwork) serveOne(file *os.File, l listener) error {
 	}
 	go func() { _ = serve(ln) }() // it ends with the network
 	return nil
+}
+
+// listenOutside listens for a session that shares the machine's network. It has no
+// resolver and no addresses for names there: programs find the proxy by their
+// environment alone.
+func (n *sessionNetwork) listenOutside(s *spec, token string, p egress.Policy) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	n.permitted = map[netip.AddrPort]bool{netip.MustParseAddrPort(l.Addr().String()): true}
+	for _, s := range p.Services {
+		n.permitted[s.Addr] = true
+	}
+	s.Plan.Env = lastValues(append(s.Plan.Env, networkVars(s.Network, "session:"+token+"@"+l.Addr().String())...))
+	go func() { _ = n.proxy.ServeProxy(l) }() // it ends with the network
+	return nil
+}
+
+// superviseSockets answers the kernel's questions about the session's sockets.
+func (n *sessionNetwork) superviseSockets(from *os.File, p plan) {
+	defer func() { _ = from.Close() }()
+	folders := slices.Concat(p.Write, p.Sockets)
+	if err := answerSockets(from, func(a netip.AddrPort) bool { return n.permitted[a] }, folders); err != nil {
+		fmt.Fprintln(os.Stderr, "nightporter shim: network:", err)
+	}
 }
 
 // close ends all connections and returns what the session did with each host, in

@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +61,8 @@ func probe(way, target string) (string, error) {
 		answer := make([]byte, 100)
 		n, err := c.Read(answer)
 		return "connected " + strings.TrimSpace(string(answer[:n])), err
+	case "own":
+		return talkToSelf(target)
 	case "family":
 		var family int
 		if _, err := fmt.Sscan(target, &family); err != nil {
@@ -67,6 +72,36 @@ func probe(way, target string) (string, error) {
 		return "made", err
 	}
 	return "", fmt.Errorf("no way %q", way)
+}
+
+// talkToSelf listens at an address, or at a socket in the work folder, and connects to
+// it from another process.
+func talkToSelf(addr string) (string, error) {
+	network := "tcp"
+	if addr == "unix" {
+		network, addr = "unix", filepath.Join("own.sock")
+	}
+	l, err := net.Listen(network, addr)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = l.Close() }()
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		line := make([]byte, 100)
+		n, _ := c.Read(line)
+		host, _, _ := net.SplitHostPort(c.LocalAddr().String())
+		_, _ = fmt.Fprintf(c, "%s from %s\n", strings.TrimSpace(string(line[:n])), host)
+	}()
+	to := l.Addr().String()
+	if host, port, err := net.SplitHostPort(to); err == nil && host != "127.0.0.1" {
+		to = net.JoinHostPort("127.0.0.1", port)
+	}
+	out, err := exec.Command(os.Args[0], "probe", network, to).CombinedOutput()
+	return strings.TrimSpace(string(out)), err
 }
 
 // echo serves lines on loopback, and returns its address.
@@ -210,22 +245,54 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// TestNetworkEnv holds that an open network changes nothing in the environment.
+// TestNetworkEnv holds that programs find the proxy, the services and the registries.
 func TestNetworkEnv(t *testing.T) {
-	if vars := networkVars(ledger.Network{}); len(vars) > 0 {
-		t.Errorf("an open network has %q", vars)
-	}
-	vars := networkVars(ledger.Network{Mode: ledger.NetworkNone, Services: []string{"127.0.0.2:5432"}, ReadOnly: []string{"registry.npmjs.org"}})
+	vars := networkVars(ledger.Network{Mode: ledger.NetworkNone, Services: []string{"127.0.0.2:5432"}, ReadOnly: []string{"registry.npmjs.org"}}, proxyAddress)
 	if !slices.Contains(vars, "NO_PROXY=localhost,127.0.0.1,::1,127.0.0.2") || !slices.Contains(vars, "npm_config_registry=http://registry.npmjs.org/") {
 		t.Errorf("%q", vars)
 	}
 }
 
-// TestClosedNeedsLevel3 holds that a closed network is never weakened silently.
-func TestClosedNeedsLevel3(t *testing.T) {
-	h := newFixture(t, 2)
+// TestClosedNeedsBoundary holds that a closed network is never weakened silently.
+func TestClosedNeedsBoundary(t *testing.T) {
+	h := newFixture(t, 1)
 	x, _ := h.probes("r1-1", ledger.Network{Mode: ledger.NetworkNone}, "tcp 127.0.0.1:1")
-	if x.Reason != ledger.ExitNotStarted || !strings.Contains(x.Text, "level 3") {
+	if x.Reason != ledger.ExitNotStarted || !strings.Contains(x.Text, "level 3 or 2") {
 		t.Errorf("ended as %s: %s", x.Reason, x.Text)
+	}
+}
+
+// TestSupervisedNetwork tries what a session can do whose network is closed without
+// namespaces.
+func TestSupervisedNetwork(t *testing.T) {
+	_, serve := serveHat(t)
+	h := newFixture(t, 2, serve)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, "hello %s", r.Host) }))
+	t.Cleanup(server.Close)
+	port := server.URL[strings.LastIndex(server.URL, ":")+1:]
+	service, other := echo(t), echo(t)
+	network := ledger.Network{Mode: ledger.NetworkNone, Hosts: []string{"models.example.org:" + port + "=127.0.0.1"}, Services: []string{service}}
+	for _, c := range []struct{ way, want string }{
+		{"get http://models.example.org:" + port + "/", "200 hello models.example.org:" + port},
+		{"get http://other.example.org/", "403 nightporter: "},
+		{"tcp " + service, "connected hello"},
+		{"tcp " + other, "FAILED dial tcp " + other + ": connect: connection refused"},
+		{"tcp 192.0.2.1:443", "network is unreachable"},
+		{"udp " + other, "permission denied"},
+		{"own 127.0.0.1:0", "connected hello"},
+		{"own 0.0.0.0:0", "connected hello from 127.0.0.1"},
+		{"own [::]:0", "connected hello from 127.0.0.1"},
+		{"own unix", "connected hello"},
+		{fmt.Sprintf("family %d", unix.AF_VSOCK), "FAILED"},
+		{"unix $HAT_SOCKET", "connected HTTP/1.1"},
+		{"unix " + filepath.Join(h.state, "np.sock"), "FAILED"},
+	} {
+		t.Run(c.way, func(t *testing.T) {
+			session := fmt.Sprintf("r1-%d", time.Now().UnixNano())
+			x, got := h.probes(session, network, c.way)
+			if !strings.Contains(strings.Join(got, "\n"), c.want) {
+				t.Errorf("got %q, want %q; %s %s\n%s", got, c.want, x.Reason, x.Text, h.log(session))
+			}
+		})
 	}
 }

@@ -64,7 +64,11 @@ func (s *supervisor) startReaper() (*reaperProcess, error) {
 		return nil, fmt.Errorf("start the tree keeper: %w", err)
 	}
 	if network != nil {
-		go s.network.serve(network, s.spec.Plan.Listen)
+		if s.spec.Plan.Level >= 3 {
+			go s.network.serve(network, s.spec.Plan.Listen)
+		} else {
+			go s.network.superviseSockets(network, s.spec.Plan)
+		}
 	}
 	in := &reaperProcess{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
 	go func() {
