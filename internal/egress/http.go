@@ -64,8 +64,7 @@ func (p *Proxy) initHTTP() {
 			if err != nil {
 				return nil, err
 			}
-			r, _ := ctx.Value(routeKey{}).(route)
-			return p.dial(ctx, t.Host, t.Port, r.pin)
+			return p.dial(ctx, t.Host, t.Port, exchangeOf(ctx).route.pin)
 		},
 		TLSClientConfig:        &tls.Config{RootCAs: p.opt.Roots},
 		TLSHandshakeTimeout:    helloTimeout,
@@ -86,10 +85,8 @@ func (p *Proxy) initHTTP() {
 		BufferPool:     bufferPool{},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			f := asRefusal(err)
-			if note, ok := r.Context().Value(outcomeKey{}).(*error); ok {
-				*note = f
-			}
-			writeRefusal(w, f)
+			exchangeOf(r.Context()).err = f
+			http.Error(w, f.text(), f.status())
 		},
 	}
 }
@@ -100,19 +97,24 @@ type bufferPool struct{}
 func (bufferPool) Get() []byte  { return buffers.Get().(*[16 << 10]byte)[:] }
 func (bufferPool) Put(b []byte) { buffers.Put((*[16 << 10]byte)(b)) }
 
-type (
-	routeKey   struct{} // the route of a request that is forwarded
-	outcomeKey struct{} // where the error of forwarding is put
-)
+// exchange is a request that is being forwarded. Its context has it.
+type exchange struct {
+	target Target
+	route  route
+	err    error // why there was no response
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
 
 // rewrite makes a client's request the proxy's own. httputil.ReverseProxy
 // removes hop-by-hop headers, Proxy-Authorization among them.
 func rewrite(r *httputil.ProxyRequest) {
-	t := targetOf(r.In)
-	rt := r.In.Context().Value(routeKey{}).(route)
-	r.Out.URL.Scheme, r.Out.URL.Host = "http", authority(t.Host, rt.port, portHTTP)
-	if rt.readOnly {
-		r.Out.URL.Scheme, r.Out.URL.Host = "https", authority(t.Host, rt.port, portTLS)
+	e := exchangeOf(r.In.Context())
+	r.Out.URL.Scheme, r.Out.URL.Host = "http", authority(e.target.Host, e.route.port, portHTTP)
+	if e.route.readOnly {
+		r.Out.URL.Scheme, r.Out.URL.Host = "https", authority(e.target.Host, e.route.port, portTLS)
 	}
 	r.Out.Host = r.Out.URL.Host
 	r.Out.URL.RawQuery = r.In.URL.RawQuery // as the client wrote it
@@ -131,9 +133,8 @@ func rewrite(r *httputil.ProxyRequest) {
 // host's redirects would send it to https. Other redirects are left alone: the
 // client asks anew, and is judged anew.
 func answerInPlain(r *http.Response) error {
-	rt, _ := r.Request.Context().Value(routeKey{}).(route)
 	to, err := r.Location()
-	if err != nil || !rt.readOnly || to.Scheme != "https" || to.Host != r.Request.URL.Host || !strings.HasPrefix(r.Header.Get("Location"), "https:") {
+	if err != nil || !exchangeOf(r.Request.Context()).route.readOnly || to.Scheme != "https" || to.Host != r.Request.URL.Host || !strings.HasPrefix(r.Header.Get("Location"), "https:") {
 		return nil
 	}
 	to.Scheme = "http"
@@ -148,10 +149,6 @@ func authority(host string, port, usual int) string {
 	return host + ":" + strconv.Itoa(port)
 }
 
-type targetKey struct{}
-
-func targetOf(r *http.Request) Target { return r.Context().Value(targetKey{}).(Target) }
-
 // handle serves one request.
 func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	if !p.enter() {
@@ -162,7 +159,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	t, err := p.check(c, r)
 	if err != nil {
 		p.began(c, t).end(err)
-		p.refuseHTTP(w, r, c, asRefusal(err))
+		refuseHTTP(w, c, asRefusal(err))
 		return
 	}
 	if r.Method == http.MethodConnect {
@@ -278,21 +275,18 @@ func checkHeader(head []byte, r *http.Request, t Target) error {
 // forward sends a request on.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, c *conn, t Target) {
 	use := p.began(c, t)
-	var outcome error
-	defer func() { use.end(outcome) }() // also when ReverseProxy aborts by a panic
 	rt, err := p.judge(r.Context(), t)
 	if err == nil {
 		err = rt.permits(r, t)
 	}
 	if err != nil {
-		outcome = err
-		writeRefusal(w, asRefusal(err))
+		use.end(err)
+		refuseHTTP(w, c, asRefusal(err))
 		return
 	}
-	ctx := context.WithValue(r.Context(), targetKey{}, t)
-	ctx = context.WithValue(ctx, routeKey{}, rt)
-	ctx = context.WithValue(ctx, outcomeKey{}, &outcome)
-	p.forwarder.ServeHTTP(w, r.WithContext(ctx))
+	e := &exchange{target: t, route: rt}
+	defer func() { use.end(e.err) }() // also when ReverseProxy aborts by a panic
+	p.forwarder.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e)))
 }
 
 // permits refuses what a route does not carry.
@@ -329,8 +323,7 @@ func (connectAnswer) accepted(c *conn) error {
 
 func (connectAnswer) refused(c *conn, f *refusal) { closeWith(c, rawResponse(f)) }
 
-// rawResponse is a refusal as a response. Clients of CONNECT show the status
-// line and not the body.
+// rawResponse returns a refusal as a response.
 func rawResponse(f *refusal) []byte {
 	text := f.text()
 	var b bytes.Buffer
@@ -344,21 +337,11 @@ func rawResponse(f *refusal) []byte {
 
 const challenge = `Basic realm="nightporter"`
 
-func writeRefusal(w http.ResponseWriter, f *refusal) {
-	if f.code == CodeToken {
-		w.Header().Set("Proxy-Authenticate", challenge)
-	}
-	http.Error(w, f.text(), f.status())
-}
-
-// refuseHTTP refuses a request before it was judged.
-func (p *Proxy) refuseHTTP(w http.ResponseWriter, r *http.Request, c *conn, f *refusal) {
-	if r.Method != http.MethodConnect {
-		writeRefusal(w, f)
-		return
-	}
+// refuseHTTP refuses a request. It writes the response itself: net/http has no
+// way to set the text of the status line, which is all that many clients show.
+func refuseHTTP(w http.ResponseWriter, c *conn, f *refusal) {
 	if _, _, err := http.NewResponseController(w).Hijack(); err == nil {
-		connectAnswer{}.refused(c, f)
+		closeWith(c, rawResponse(f))
 	}
 }
 
