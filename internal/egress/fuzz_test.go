@@ -26,7 +26,7 @@ func FuzzParseHost(f *testing.F) {
 		if again, err := ParseHost(h.String()); err != nil || again != h {
 			t.Fatalf("%q is read as %+v, and that as %+v: %v", s, h, again, err)
 		}
-		checkName(t, h.Name)
+		mustBeName(t, h.Name)
 		if h.Wildcard && (h.covers(h.Name) || !h.covers("x."+h.Name) || h.covers("x"+h.Name)) {
 			t.Fatalf("%s covers the wrong names", h)
 		}
@@ -46,16 +46,16 @@ func FuzzParseTarget(f *testing.F) {
 		if target.Port < 1 || target.Port > 65535 {
 			t.Fatalf("%q has port %d", s, target.Port)
 		}
-		checkName(t, target.Host)
+		mustBeName(t, target.Host)
 		if again, err := parseTarget(target.String(), 0); err != nil || again != target {
 			t.Fatalf("%q is read as %v, and that as %v: %v", s, target, again, err)
 		}
 	})
 }
 
-// checkName holds a host name that was let through to what resolvers and
+// mustBeName holds a host name that was let through to what resolvers and
 // servers take for one.
-func checkName(t *testing.T, host string) {
+func mustBeName(t *testing.T, host string) {
 	t.Helper()
 	if host == "" || len(host) > 253 || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains(host, "..") || host[0] == '.' || host[len(host)-1] == '.' {
 		t.Fatalf("%q is a host name", host)

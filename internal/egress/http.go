@@ -28,7 +28,7 @@ func (p *Proxy) ServeProxy(l net.Listener) error {
 	}
 	defer ended()
 	busy := &refusal{CodeBusy, fmt.Sprintf("more than %d connections", p.opt.MaxConns)}
-	err := p.server.Serve(&gate{l, p, rawResponse(busy)})
+	err := p.server.Serve(&limitListener{l, p, rawResponse(busy)})
 	if p.ctx.Err() != nil || errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (p *Proxy) ServeProxy(l net.Listener) error {
 type connKey struct{}
 
 func (p *Proxy) initHTTP() {
-	p.inside = &handoff{conns: make(chan *conn), done: p.ctx.Done()}
+	p.inside = &tunnelListener{conns: make(chan *conn), done: p.ctx.Done()}
 	quiet := slog.NewLogLogger(p.opt.Log.Handler(), slog.LevelDebug)
 	p.server = &http.Server{
 		Handler:           http.HandlerFunc(p.handle),
@@ -64,6 +64,9 @@ func (p *Proxy) initHTTP() {
 			if err != nil {
 				return nil, err
 			}
+			ctx, cancel := context.WithCancel(ctx) // it outlives the request
+			defer cancel()
+			defer context.AfterFunc(p.ctx, cancel)()
 			return p.dial(ctx, t.Host, t.Port, exchangeOf(ctx).route.pin)
 		},
 		TLSClientConfig:        &tls.Config{RootCAs: p.opt.Roots},
@@ -78,14 +81,16 @@ func (p *Proxy) initHTTP() {
 	}
 	p.forwarder = &httputil.ReverseProxy{
 		Rewrite:        rewrite,
-		ModifyResponse: answerInPlain,
+		ModifyResponse: plainRedirect,
 		Transport:      p.transport,
 		FlushInterval:  -1,
 		ErrorLog:       quiet,
 		BufferPool:     bufferPool{},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			f := asRefusal(err)
-			exchangeOf(r.Context()).err = f
+			if r.Context().Err() == nil { // else the client has gone
+				exchangeOf(r.Context()).err = f
+			}
 			http.Error(w, f.text(), f.status())
 		},
 	}
@@ -118,7 +123,7 @@ func rewrite(r *httputil.ProxyRequest) {
 	}
 	r.Out.Host = r.Out.URL.Host
 	r.Out.URL.RawQuery = r.In.URL.RawQuery // as the client wrote it
-	if !strings.EqualFold(r.In.Header.Get("Upgrade"), "websocket") {
+	if !isWebSocket(r.In) {
 		r.Out.Header.Del("Upgrade") // a server need not switch (RFC 9110 7.8)
 		r.Out.Header.Del("Connection")
 	}
@@ -129,10 +134,14 @@ func rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// answerInPlain keeps a client of a host that is only read on http://, where the
+func isWebSocket(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// plainRedirect keeps a client of a host that is only read on http://, where the
 // host's redirects would send it to https. Other redirects are left alone: the
 // client asks anew, and is judged anew.
-func answerInPlain(r *http.Response) error {
+func plainRedirect(r *http.Response) error {
 	to, err := r.Location()
 	if err != nil || !exchangeOf(r.Request.Context()).route.readOnly || to.Scheme != "https" || to.Host != r.Request.URL.Host || !strings.HasPrefix(r.Header.Get("Location"), "https:") {
 		return nil
@@ -158,7 +167,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	c := r.Context().Value(connKey{}).(*conn)
 	t, err := p.check(c, r)
 	if err != nil {
-		p.began(c, t).end(err)
+		p.startUse(c, t).end(err)
 		refuseHTTP(w, c, asRefusal(err))
 		return
 	}
@@ -274,7 +283,7 @@ func checkHeader(head []byte, r *http.Request, t Target) error {
 
 // forward sends a request on.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, c *conn, t Target) {
-	use := p.began(c, t)
+	use := p.startUse(c, t)
 	rt, err := p.judge(r.Context(), t)
 	if err == nil {
 		err = rt.permits(r, t)
@@ -296,8 +305,8 @@ func (rt route) permits(r *http.Request, t Target) error {
 		return refusef(CodeTLS, "%s: only TLS is spoken there", t)
 	case rt.readOnly && r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): %s is refused", t, r.Method)
-	case rt.readOnly && (r.ContentLength != 0 || r.Header.Get("Upgrade") != ""):
-		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): a request with a body is refused", t)
+	case rt.readOnly && (r.ContentLength != 0 || isWebSocket(r)):
+		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): more than a request without a body is refused", t)
 	}
 	return nil
 }
@@ -306,22 +315,22 @@ func (rt route) permits(r *http.Request, t Target) error {
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, c *conn, t Target) {
 	_, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		p.began(c, t).end(err)
+		p.startUse(c, t).end(err)
 		return
 	}
 	ahead, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
 	c.unread(ahead)
-	p.tunnel(p.ctx, c, t, connectAnswer{})
+	p.tunnel(p.ctx, c, t, connectResponder{})
 }
 
-type connectAnswer struct{}
+type connectResponder struct{}
 
-func (connectAnswer) accepted(c *conn) error {
+func (connectResponder) accepted(c *conn) error {
 	_, err := io.WriteString(c, "HTTP/1.1 200 Connection established\r\n\r\n")
 	return err
 }
 
-func (connectAnswer) refused(c *conn, f *refusal) { closeWith(c, rawResponse(f)) }
+func (connectResponder) refused(c *conn, f *refusal) { closeWith(c, rawResponse(f)) }
 
 // rawResponse returns a refusal as a response.
 func rawResponse(f *refusal) []byte {
@@ -345,23 +354,23 @@ func refuseHTTP(w http.ResponseWriter, c *conn, f *refusal) {
 	}
 }
 
-// handoff is the listener of connections in whose tunnels HTTP is spoken.
-type handoff struct {
+// tunnelListener is the listener of connections in whose tunnels HTTP is spoken.
+type tunnelListener struct {
 	conns chan *conn
 	done  <-chan struct{}
 }
 
-func (h *handoff) Accept() (net.Conn, error) {
+func (l *tunnelListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-h.conns:
+	case c := <-l.conns:
 		return c, nil
-	case <-h.done:
+	case <-l.done:
 		return nil, net.ErrClosed
 	}
 }
 
-func (h *handoff) Close() error   { return nil }
-func (h *handoff) Addr() net.Addr { return &net.TCPAddr{} }
+func (l *tunnelListener) Close() error   { return nil }
+func (l *tunnelListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 // serveInside has the HTTP server serve a tunnel to a target.
 func (p *Proxy) serveInside(c *conn, t Target) {
