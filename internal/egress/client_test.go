@@ -1,11 +1,7 @@
 package egress
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"net"
@@ -118,78 +114,4 @@ func TestGit(t *testing.T) {
 	if out, err := tool(t, dir, append(env, "GIT_CONFIG_NOSYSTEM=1"), "git", "ls-remote", "https://www.example.com/repo.git"); err == nil || !strings.Contains(out, "403") {
 		t.Errorf("another host: %v\n%s", err, out)
 	}
-}
-
-// TestNPM installs from a registry that is only read. Its addresses of archives
-// are https:// of the same host, as those of public registries are.
-func TestNPM(t *testing.T) {
-	o := newOutside(t)
-	archive := archiveOf(t, "package/package.json", `{"name":"left-pad","version":"1.0.0"}`)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Method != http.MethodGet:
-			http.Error(w, "published", 200)
-		case r.URL.Path == "/left-pad":
-			_ = json.NewEncoder(w).Encode(map[string]any{
-				"name": "left-pad", "dist-tags": map[string]string{"latest": "1.0.0"},
-				"versions": map[string]any{"1.0.0": map[string]any{
-					"name": "left-pad", "version": "1.0.0",
-					"dist": map[string]string{"tarball": "https://api.example.com/left-pad/-/left-pad-1.0.0.tgz"},
-				}},
-			})
-		case r.URL.Path == "/left-pad/-/left-pad-1.0.0.tgz":
-			_, _ = w.Write(archive)
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	server.StartTLS()
-	defer server.Close()
-	o.serve(exampleAddr+":443", server.Listener)
-	options := o.options()
-	options.Policy.ReadOnly = parseHosts(t, "api.example.com")
-	in := start(t, options)
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"mine","version":"1.0.0"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	proxy := "http://" + in.http.Addr().String()
-	env := []string{
-		"npm_config_registry=http://api.example.com/", "http_proxy=" + proxy, "https_proxy=" + proxy,
-		"npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false", "npm_config_fetch_retries=0",
-		// npm replaces the address of archives by the registry's only if it is npm's own.
-		"npm_config_replace_registry_host=always",
-	}
-	if out, err := tool(t, dir, env, "npm", "install", "left-pad"); err != nil {
-		t.Fatalf("npm install: %v\n%s", err, out)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "node_modules/left-pad/package.json")); err != nil {
-		t.Error(err)
-	}
-	env = append(env, "npm_config_//api.example.com/:_authToken=t")
-	out, err := tool(t, dir, env, "npm", "publish")
-	if err == nil || !strings.Contains(out, "api.example.com:80 is only read (read_only of [[project]]): PUT is refused") {
-		t.Errorf("npm publish: %v\n%s", err, out)
-	}
-}
-
-// archiveOf returns a tar.gz of one file.
-func archiveOf(t *testing.T, name, text string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	w := tar.NewWriter(z)
-	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }

@@ -307,8 +307,21 @@ func (rt route) permits(r *http.Request, t Target) error {
 		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): %s is refused", t, r.Method)
 	case rt.readOnly && (r.ContentLength != 0 || isWebSocket(r)):
 		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): more than a request without a body is refused", t)
+	case rt.readOnly && overridesMethod(r):
+		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): a method in a header is refused", t)
 	}
 	return nil
+}
+
+// overridesMethod reports whether a request has a header by which frameworks for
+// servers let a client that can only GET ask for another method.
+func overridesMethod(r *http.Request) bool {
+	for _, name := range []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"} {
+		if r.Header[name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // connect serves CONNECT.

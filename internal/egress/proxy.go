@@ -48,9 +48,9 @@ func (u Use) String() string {
 }
 
 // Options say what a Proxy does. The functions are called from many goroutines
-// at a time.
+// at a time, and may call methods of the Proxy other than Close.
 type Options struct {
-	Policy Policy
+	Policy Policy // its lists must not be changed any more
 
 	// Ask answers whether an unknown host may be reached; nil refuses all. It
 	// is called once for a host and port however many connections want it, and
@@ -156,7 +156,8 @@ func (p *Proxy) Allow(hosts ...Host) {
 }
 
 // SetPolicy replaces the policy for connections and requests to come, and
-// forgets the answers of Ask. What is connected stays so.
+// forgets the answers of Ask. What is connected stays so. The lists of policy
+// must not be changed any more.
 func (p *Proxy) SetPolicy(policy Policy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,7 +173,7 @@ func (p *Proxy) SetPolicy(policy Policy) {
 }
 
 func (p *Proxy) setPolicy(policy Policy) {
-	p.policy = Policy{slices.Clone(policy.Hosts), slices.Clone(policy.ReadOnly), slices.Clone(policy.Services), slices.Clone(policy.Canaries)}
+	p.policy = policy
 	p.canaries = newCanaries(policy.Canaries)
 	close(p.changed)
 	p.changed = make(chan struct{})
