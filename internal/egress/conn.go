@@ -60,7 +60,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	if n > 0 {
 		c.touch()
 		c.out.Add(int64(n))
-		c.record(b[:n])
+		c.captureHeader(b[:n])
 	}
 	return n, err
 }
@@ -99,8 +99,8 @@ func (c *conn) keepHeader() {
 	c.keep, c.head, c.ended = true, nil, false
 }
 
-// record keeps what is read until the end of the header.
-func (c *conn) record(b []byte) {
+// captureHeader keeps what is read until the end of the header.
+func (c *conn) captureHeader(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.keep || c.ended {

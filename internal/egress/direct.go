@@ -20,22 +20,22 @@ func (p *Proxy) ServeDirect(l net.Listener) error {
 		host, ok := p.names.name(addr)
 		if !ok {
 			err := refusef(CodeUnknown, "%s stands for no name", addr)
-			p.began(c, t).end(err)
-			directAnswer{t.Port}.refused(c, err)
+			p.startUse(c, t).end(err)
+			directResponder{t.Port}.refused(c, err)
 			return
 		}
 		t.Host = host
-		p.tunnel(p.ctx, c, t, directAnswer{t.Port})
+		p.tunnel(p.ctx, c, t, directResponder{t.Port})
 	})
 }
 
-// directAnswer says nothing to a client that was accepted: it believes that it
+// directResponder says nothing to a client that was accepted: it believes that it
 // speaks to the host.
-type directAnswer struct{ port int }
+type directResponder struct{ port int }
 
-func (directAnswer) accepted(*conn) error { return nil }
+func (directResponder) accepted(*conn) error { return nil }
 
-func (a directAnswer) refused(c *conn, f *refusal) {
+func (a directResponder) refused(c *conn, f *refusal) {
 	switch a.port {
 	case portHTTP:
 		closeWith(c, rawResponse(f))
@@ -51,7 +51,7 @@ func (a directAnswer) refused(c *conn, f *refusal) {
 func (p *Proxy) ServeService(l net.Listener, s Service) error {
 	return p.serve(l, nil, func(c *conn) {
 		t := Target{Host: s.Addr.Addr().String(), Port: int(s.Addr.Port())}
-		use := p.began(c, t)
+		use := p.startUse(c, t)
 		up, err := p.dialService(t)
 		if err != nil {
 			use.end(err)

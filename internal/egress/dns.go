@@ -132,7 +132,7 @@ func (p *Proxy) lookUp(q dnsmessage.Question) (*dnsmessage.AResource, dnsmessage
 	}
 	if p.hasCanaryName(q.Name.String()) {
 		p.sawCanary(t)
-		p.began(nil, t).end(refusef(CodeCanary, "%s: the name carries a secret", t.Host))
+		p.startUse(nil, t).end(refusef(CodeCanary, "%s: the name carries a secret", t.Host))
 		return nil, dnsmessage.RCodeNameError
 	}
 	if q.Class != dnsmessage.ClassINET && q.Class != dnsmessage.ClassANY {
@@ -148,10 +148,10 @@ func (p *Proxy) lookUp(q dnsmessage.Question) (*dnsmessage.AResource, dnsmessage
 		return &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}, dnsmessage.RCodeSuccess // RFC 6761 6.3
 	}
 	p.mu.Lock()
-	err = p.policy.refusesName(t)
+	err = p.policy.checkName(t)
 	p.mu.Unlock()
 	if err != nil {
-		p.began(nil, t).end(err)
+		p.startUse(nil, t).end(err)
 		return nil, dnsmessage.RCodeNameError
 	}
 	a := p.names.address(name)

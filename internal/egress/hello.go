@@ -28,24 +28,24 @@ var errHelloRead = errors.New("hello read")
 // were read. crypto/tls parses it, so that what is let pass is what a server
 // understands; the handshake ends before anything is written.
 func readHello(c net.Conn) (sni string, read []byte, err error) {
-	tape := &tape{Conn: c}
-	err = tls.Server(tape, &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	rec := &recordingConn{Conn: c}
+	err = tls.Server(rec, &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		sni = hello.ServerName
 		return nil, errHelloRead
 	}}).HandshakeContext(context.Background())
 	if errors.Is(err, errHelloRead) {
-		return sni, tape.read, nil
+		return sni, rec.read, nil
 	}
-	return "", tape.read, err
+	return "", rec.read, err
 }
 
-// tape keeps what is read and writes nothing.
-type tape struct {
+// recordingConn keeps what is read and writes nothing.
+type recordingConn struct {
 	net.Conn
 	read []byte
 }
 
-func (t *tape) Read(b []byte) (int, error) {
+func (t *recordingConn) Read(b []byte) (int, error) {
 	left := maxHello - len(t.read)
 	if left <= 0 {
 		return 0, errors.New("a ClientHello over 64 kB")
@@ -55,7 +55,7 @@ func (t *tape) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (t *tape) Write(b []byte) (int, error) { return len(b), nil }
+func (t *recordingConn) Write(b []byte) (int, error) { return len(b), nil }
 
 // checkHello reads the client's first bytes and puts them back. They must be a
 // ClientHello for the host; with any set, also anything that is not TLS.

@@ -237,9 +237,9 @@ func withName(hello []byte, name string) []byte {
 // return is at the tunnel's first byte.
 var ways = []struct {
 	name string
-	open func(t *testing.T, in *inside, host string, port int) net.Conn
+	open func(t testing.TB, in *inside, host string, port int) net.Conn
 }{
-	{"CONNECT", func(t *testing.T, in *inside, host string, port int) net.Conn {
+	{"CONNECT", func(t testing.TB, in *inside, host string, port int) net.Conn {
 		c, r := in.say(fmt.Sprintf("CONNECT %s:%d HTTP/1.1\r\nHost: %s\r\n\r\n", host, port, host))
 		answer, err := http.ReadResponse(r, &http.Request{Method: http.MethodConnect})
 		if err != nil {
@@ -250,27 +250,29 @@ var ways = []struct {
 		}
 		return &readConn{c, r}
 	}},
-	{"SOCKS", func(t *testing.T, in *inside, host string, port int) net.Conn {
+	{"SOCKS", func(t testing.TB, in *inside, host string, port int) net.Conn {
 		c := in.dialTo(in.socks)
 		if reply := socksDial(t, c, host, port); reply != socksOK {
 			t.Fatalf("SOCKS reply %d", reply)
 		}
 		return c
 	}},
-	{"direct", func(t *testing.T, in *inside, host string, port int) net.Conn {
+	{"direct", func(t testing.TB, in *inside, host string, port int) net.Conn {
 		return directTo(in, host, port)
 	}},
 }
 
+// readConn has bytes that were read with the answer to CONNECT.
 type readConn struct {
-	*net.TCPConn
+	net.Conn
 	r *bufio.Reader
 }
 
 func (c *readConn) Read(b []byte) (int, error) { return c.r.Read(b) }
+func (c *readConn) CloseWrite() error          { return closeWrite(c.Conn) }
 
 // socksDial asks for a tunnel without a password.
-func socksDial(t *testing.T, c net.Conn, host string, port int) byte {
+func socksDial(t testing.TB, c net.Conn, host string, port int) byte {
 	t.Helper()
 	msg := append([]byte{5, 1, 0, 5, 1, 0, 3, byte(len(host))}, host...)
 	msg = append(msg, byte(port>>8), byte(port))

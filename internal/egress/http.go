@@ -28,7 +28,7 @@ func (p *Proxy) ServeProxy(l net.Listener) error {
 	}
 	defer ended()
 	busy := &refusal{CodeBusy, fmt.Sprintf("more than %d connections", p.opt.MaxConns)}
-	err := p.server.Serve(&gate{l, p, rawResponse(busy)})
+	err := p.server.Serve(&limitListener{l, p, rawResponse(busy)})
 	if p.ctx.Err() != nil || errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (p *Proxy) ServeProxy(l net.Listener) error {
 type connKey struct{}
 
 func (p *Proxy) initHTTP() {
-	p.inside = &handoff{conns: make(chan *conn), done: p.ctx.Done()}
+	p.inside = &tunnelListener{conns: make(chan *conn), done: p.ctx.Done()}
 	quiet := slog.NewLogLogger(p.opt.Log.Handler(), slog.LevelDebug)
 	p.server = &http.Server{
 		Handler:           http.HandlerFunc(p.handle),
@@ -64,8 +64,10 @@ func (p *Proxy) initHTTP() {
 			if err != nil {
 				return nil, err
 			}
-			r, _ := ctx.Value(routeKey{}).(route)
-			return p.dial(ctx, t.Host, t.Port, r.pin)
+			ctx, cancel := context.WithCancel(ctx) // it outlives the request
+			defer cancel()
+			defer context.AfterFunc(p.ctx, cancel)()
+			return p.dial(ctx, t.Host, t.Port, exchangeOf(ctx).route.pin)
 		},
 		TLSClientConfig:        &tls.Config{RootCAs: p.opt.Roots},
 		TLSHandshakeTimeout:    helloTimeout,
@@ -79,17 +81,17 @@ func (p *Proxy) initHTTP() {
 	}
 	p.forwarder = &httputil.ReverseProxy{
 		Rewrite:        rewrite,
-		ModifyResponse: answerInPlain,
+		ModifyResponse: plainRedirect,
 		Transport:      p.transport,
 		FlushInterval:  -1,
 		ErrorLog:       quiet,
 		BufferPool:     bufferPool{},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			f := asRefusal(err)
-			if note, ok := r.Context().Value(outcomeKey{}).(*error); ok {
-				*note = f
+			if r.Context().Err() == nil { // else the client has gone
+				exchangeOf(r.Context()).err = f
 			}
-			writeRefusal(w, f)
+			http.Error(w, f.text(), f.status())
 		},
 	}
 }
@@ -100,23 +102,28 @@ type bufferPool struct{}
 func (bufferPool) Get() []byte  { return buffers.Get().(*[16 << 10]byte)[:] }
 func (bufferPool) Put(b []byte) { buffers.Put((*[16 << 10]byte)(b)) }
 
-type (
-	routeKey   struct{} // the route of a request that is forwarded
-	outcomeKey struct{} // where the error of forwarding is put
-)
+// exchange is a request that is being forwarded. Its context has it.
+type exchange struct {
+	target Target
+	route  route
+	err    error // why there was no response
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
 
 // rewrite makes a client's request the proxy's own. httputil.ReverseProxy
 // removes hop-by-hop headers, Proxy-Authorization among them.
 func rewrite(r *httputil.ProxyRequest) {
-	t := targetOf(r.In)
-	rt := r.In.Context().Value(routeKey{}).(route)
-	r.Out.URL.Scheme, r.Out.URL.Host = "http", authority(t.Host, rt.port, portHTTP)
-	if rt.readOnly {
-		r.Out.URL.Scheme, r.Out.URL.Host = "https", authority(t.Host, rt.port, portTLS)
+	e := exchangeOf(r.In.Context())
+	r.Out.URL.Scheme, r.Out.URL.Host = "http", authority(e.target.Host, e.route.port, portHTTP)
+	if e.route.readOnly {
+		r.Out.URL.Scheme, r.Out.URL.Host = "https", authority(e.target.Host, e.route.port, portTLS)
 	}
 	r.Out.Host = r.Out.URL.Host
 	r.Out.URL.RawQuery = r.In.URL.RawQuery // as the client wrote it
-	if !strings.EqualFold(r.In.Header.Get("Upgrade"), "websocket") {
+	if !isWebSocket(r.In) {
 		r.Out.Header.Del("Upgrade") // a server need not switch (RFC 9110 7.8)
 		r.Out.Header.Del("Connection")
 	}
@@ -127,13 +134,16 @@ func rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// answerInPlain keeps a client of a host that is only read on http://, where the
+func isWebSocket(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// plainRedirect keeps a client of a host that is only read on http://, where the
 // host's redirects would send it to https. Other redirects are left alone: the
 // client asks anew, and is judged anew.
-func answerInPlain(r *http.Response) error {
-	rt, _ := r.Request.Context().Value(routeKey{}).(route)
+func plainRedirect(r *http.Response) error {
 	to, err := r.Location()
-	if err != nil || !rt.readOnly || to.Scheme != "https" || to.Host != r.Request.URL.Host || !strings.HasPrefix(r.Header.Get("Location"), "https:") {
+	if err != nil || !exchangeOf(r.Request.Context()).route.readOnly || to.Scheme != "https" || to.Host != r.Request.URL.Host || !strings.HasPrefix(r.Header.Get("Location"), "https:") {
 		return nil
 	}
 	to.Scheme = "http"
@@ -148,10 +158,6 @@ func authority(host string, port, usual int) string {
 	return host + ":" + strconv.Itoa(port)
 }
 
-type targetKey struct{}
-
-func targetOf(r *http.Request) Target { return r.Context().Value(targetKey{}).(Target) }
-
 // handle serves one request.
 func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	if !p.enter() {
@@ -161,8 +167,8 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	c := r.Context().Value(connKey{}).(*conn)
 	t, err := p.check(c, r)
 	if err != nil {
-		p.began(c, t).end(err)
-		p.refuseHTTP(w, r, c, asRefusal(err))
+		p.startUse(c, t).end(err)
+		refuseHTTP(w, c, asRefusal(err))
 		return
 	}
 	if r.Method == http.MethodConnect {
@@ -277,22 +283,19 @@ func checkHeader(head []byte, r *http.Request, t Target) error {
 
 // forward sends a request on.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, c *conn, t Target) {
-	use := p.began(c, t)
-	var outcome error
-	defer func() { use.end(outcome) }() // also when ReverseProxy aborts by a panic
+	use := p.startUse(c, t)
 	rt, err := p.judge(r.Context(), t)
 	if err == nil {
 		err = rt.permits(r, t)
 	}
 	if err != nil {
-		outcome = err
-		writeRefusal(w, asRefusal(err))
+		use.end(err)
+		refuseHTTP(w, c, asRefusal(err))
 		return
 	}
-	ctx := context.WithValue(r.Context(), targetKey{}, t)
-	ctx = context.WithValue(ctx, routeKey{}, rt)
-	ctx = context.WithValue(ctx, outcomeKey{}, &outcome)
-	p.forwarder.ServeHTTP(w, r.WithContext(ctx))
+	e := &exchange{target: t, route: rt}
+	defer func() { use.end(e.err) }() // also when ReverseProxy aborts by a panic
+	p.forwarder.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e)))
 }
 
 // permits refuses what a route does not carry.
@@ -302,35 +305,47 @@ func (rt route) permits(r *http.Request, t Target) error {
 		return refusef(CodeTLS, "%s: only TLS is spoken there", t)
 	case rt.readOnly && r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): %s is refused", t, r.Method)
-	case rt.readOnly && (r.ContentLength != 0 || r.Header.Get("Upgrade") != ""):
-		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): a request with a body is refused", t)
+	case rt.readOnly && (r.ContentLength != 0 || isWebSocket(r)):
+		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): more than a request without a body is refused", t)
+	case rt.readOnly && overridesMethod(r):
+		return refusef(CodeReadOnly, "%s is only read ("+settingReadOnly+"): a method in a header is refused", t)
 	}
 	return nil
+}
+
+// overridesMethod reports whether a request has a header by which frameworks for
+// servers let a client that can only GET ask for another method.
+func overridesMethod(r *http.Request) bool {
+	for _, name := range []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"} {
+		if r.Header[name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // connect serves CONNECT.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, c *conn, t Target) {
 	_, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		p.began(c, t).end(err)
+		p.startUse(c, t).end(err)
 		return
 	}
 	ahead, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
 	c.unread(ahead)
-	p.tunnel(p.ctx, c, t, connectAnswer{})
+	p.tunnel(p.ctx, c, t, connectResponder{})
 }
 
-type connectAnswer struct{}
+type connectResponder struct{}
 
-func (connectAnswer) accepted(c *conn) error {
+func (connectResponder) accepted(c *conn) error {
 	_, err := io.WriteString(c, "HTTP/1.1 200 Connection established\r\n\r\n")
 	return err
 }
 
-func (connectAnswer) refused(c *conn, f *refusal) { closeWith(c, rawResponse(f)) }
+func (connectResponder) refused(c *conn, f *refusal) { closeWith(c, rawResponse(f)) }
 
-// rawResponse is a refusal as a response. Clients of CONNECT show the status
-// line and not the body.
+// rawResponse returns a refusal as a response.
 func rawResponse(f *refusal) []byte {
 	text := f.text()
 	var b bytes.Buffer
@@ -344,41 +359,31 @@ func rawResponse(f *refusal) []byte {
 
 const challenge = `Basic realm="nightporter"`
 
-func writeRefusal(w http.ResponseWriter, f *refusal) {
-	if f.code == CodeToken {
-		w.Header().Set("Proxy-Authenticate", challenge)
-	}
-	http.Error(w, f.text(), f.status())
-}
-
-// refuseHTTP refuses a request before it was judged.
-func (p *Proxy) refuseHTTP(w http.ResponseWriter, r *http.Request, c *conn, f *refusal) {
-	if r.Method != http.MethodConnect {
-		writeRefusal(w, f)
-		return
-	}
+// refuseHTTP refuses a request. It writes the response itself: net/http has no
+// way to set the text of the status line, which is all that many clients show.
+func refuseHTTP(w http.ResponseWriter, c *conn, f *refusal) {
 	if _, _, err := http.NewResponseController(w).Hijack(); err == nil {
-		connectAnswer{}.refused(c, f)
+		closeWith(c, rawResponse(f))
 	}
 }
 
-// handoff is the listener of connections in whose tunnels HTTP is spoken.
-type handoff struct {
+// tunnelListener is the listener of connections in whose tunnels HTTP is spoken.
+type tunnelListener struct {
 	conns chan *conn
 	done  <-chan struct{}
 }
 
-func (h *handoff) Accept() (net.Conn, error) {
+func (l *tunnelListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-h.conns:
+	case c := <-l.conns:
 		return c, nil
-	case <-h.done:
+	case <-l.done:
 		return nil, net.ErrClosed
 	}
 }
 
-func (h *handoff) Close() error   { return nil }
-func (h *handoff) Addr() net.Addr { return &net.TCPAddr{} }
+func (l *tunnelListener) Close() error   { return nil }
+func (l *tunnelListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 // serveInside has the HTTP server serve a tunnel to a target.
 func (p *Proxy) serveInside(c *conn, t Target) {

@@ -141,7 +141,7 @@ type question struct {
 func (p *Proxy) judge(ctx context.Context, t Target) (route, error) {
 	var timeout <-chan time.Time
 	for {
-		r, q, changed, err := p.look(t)
+		r, q, changed, err := p.decide(t)
 		if q == nil {
 			return r, err
 		}
@@ -151,7 +151,7 @@ func (p *Proxy) judge(ctx context.Context, t Target) (route, error) {
 			timeout = timer.C
 		}
 		select {
-		case <-q.done: // look has the answer now
+		case <-q.done: // decide has the answer now
 		case <-changed:
 		case <-timeout:
 			return route{}, refusef(CodeWaiting, "%s is not among "+settingHosts+"; whether to allow it was asked and not answered yet, so try again later", t)
@@ -161,13 +161,13 @@ func (p *Proxy) judge(ctx context.Context, t Target) (route, error) {
 	}
 }
 
-// look judges a target by what is known now. It returns a question if the
+// decide judges a target by what is known now. It returns a question if the
 // answer is still open, which it asks if nobody did, and the channel that is
 // closed when the policy changes.
-func (p *Proxy) look(t Target) (route, *question, <-chan struct{}, error) {
+func (p *Proxy) decide(t Target) (route, *question, <-chan struct{}, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.policy.refusesName(t); err != nil {
+	if err := p.policy.checkName(t); err != nil {
 		return route{}, nil, nil, err
 	}
 	if r, ok := p.policy.routeOf(t); ok {
@@ -193,9 +193,9 @@ func (p *Proxy) look(t Target) (route, *question, <-chan struct{}, error) {
 	return route{}, p.ask(t), p.changed, nil
 }
 
-// refusesName returns why a target is refused by its name alone, whatever
+// checkName returns why a target is refused by its name alone, whatever
 // anybody would answer.
-func (p *Policy) refusesName(t Target) error {
+func (p *Policy) checkName(t Target) error {
 	switch named := p.names(t.Host); {
 	case named:
 		return nil

@@ -117,7 +117,7 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 // TestLargeBody streams a body both ways, by HTTP and in a tunnel, and looks at
 // the memory meanwhile.
 func TestLargeBody(t *testing.T) {
-	size := int64(scaled(8<<20, 48<<20, 4<<30))
+	size := int64(scaled(8<<20, 24<<20, 4<<30))
 	var most atomic.Int64
 	watch := func(stop chan struct{}) {
 		for {
@@ -174,7 +174,7 @@ func TestLargeBody(t *testing.T) {
 		if err != nil || n != size || answer.Header.Get("X-Length") != fmt.Sprint(size) {
 			t.Errorf("%s: %d bytes came back of %s: %v", name, n, answer.Header.Get("X-Length"), err)
 		}
-		if used := most.Load() - before; used > 24<<20 {
+		if used := most.Load() - before; used > 16<<20 {
 			t.Errorf("%s: %d MB of memory for a body of %d MB", name, used>>20, size>>20)
 		}
 		tr.CloseIdleConnections()

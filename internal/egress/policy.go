@@ -82,10 +82,10 @@ func parseHost(s string) (Host, error) {
 	if isLiteral(h.Name) {
 		return Host{}, errors.New("an address has no names below it")
 	}
+	// Suffixes of the list's other part are domains of somebody: that of
+	// googleapis.com is in it beside those of hosting.
 	if suffix, icann := publicsuffix.PublicSuffix(h.Name); suffix == h.Name && (icann || !strings.Contains(suffix, ".")) {
 		return Host{}, fmt.Errorf(`everybody can register names below %q; expected a wildcard below a registered name, as in "*.example.org"`, h.Name)
-	} else if suffix == h.Name {
-		return Host{}, fmt.Errorf("everybody can get names below %q from its owner; name the hosts", h.Name)
 	}
 	return h, nil
 }

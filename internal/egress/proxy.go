@@ -48,15 +48,15 @@ func (u Use) String() string {
 }
 
 // Options say what a Proxy does. The functions are called from many goroutines
-// at a time.
+// at a time, and may call methods of the Proxy other than Close.
 type Options struct {
-	Policy Policy
+	Policy Policy // its lists must not be changed any more
 
 	// Ask answers whether an unknown host may be reached; nil refuses all. It
 	// is called once for a host and port however many connections want it, and
 	// its answer serves all later ones until SetPolicy. It may take as long as
 	// a person does: a connection waits for it no longer than Wait. The context
-	// ends with Close.
+	// ends with Close, which waits until Ask has returned.
 	Ask  func(context.Context, Target) Verdict
 	Wait time.Duration // default one minute
 
@@ -86,7 +86,7 @@ type Proxy struct {
 	helloTimeout time.Duration
 	names        nameTable
 	server       *http.Server
-	inside       *handoff
+	inside       *tunnelListener
 	serveOnce    sync.Once
 	refusing     chan struct{} // a place for each connection that is told that there are too many
 	forwarder    *httputil.ReverseProxy
@@ -146,7 +146,7 @@ func (p *Proxy) Allow(hosts ...Host) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	next := p.policy
-	next.Hosts = slices.Clone(next.Hosts)
+	next.Hosts = slices.Clone(next.Hosts) // what was read under the lock may be in use
 	for _, h := range hosts {
 		if !slices.Contains(next.Hosts, h) {
 			next.Hosts = append(next.Hosts, h)
@@ -156,7 +156,8 @@ func (p *Proxy) Allow(hosts ...Host) {
 }
 
 // SetPolicy replaces the policy for connections and requests to come, and
-// forgets the answers of Ask. What is connected stays so.
+// forgets the answers of Ask. What is connected stays so. The lists of policy
+// must not be changed any more.
 func (p *Proxy) SetPolicy(policy Policy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,40 +265,40 @@ func (p *Proxy) release(c *conn) {
 	delete(p.conns, c)
 }
 
-// gate is a listener whose connections are registered. One that is too many
-// gets the words busy and is closed.
-type gate struct {
+// limitListener is a listener whose connections are registered. One that is too
+// many gets the words busy and is closed.
+type limitListener struct {
 	net.Listener
 	proxy *Proxy
 	busy  []byte
 }
 
-func (g *gate) Accept() (net.Conn, error) {
+func (l *limitListener) Accept() (net.Conn, error) {
 	for {
-		nc, err := g.Listener.Accept()
+		nc, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if c := g.proxy.admit(nc); c != nil {
+		if c := l.proxy.admit(nc); c != nil {
 			return c, nil
 		}
-		g.refuse(nc)
+		l.refuse(nc)
 	}
 }
 
 // refuse tells a client that there are too many connections. Accepting goes on
 // meanwhile; if many have to be told, some are closed without waiting until
 // they have read it.
-func (g *gate) refuse(nc net.Conn) {
+func (l *limitListener) refuse(nc net.Conn) {
 	select {
-	case g.proxy.refusing <- struct{}{}:
-		g.proxy.running.Go(func() {
-			closeWith(nc, g.busy)
-			<-g.proxy.refusing
+	case l.proxy.refusing <- struct{}{}:
+		l.proxy.running.Go(func() {
+			closeWith(nc, l.busy)
+			<-l.proxy.refusing
 		})
 	default:
 		_ = nc.SetWriteDeadline(time.Now().Add(lingerTimeout))
-		_, _ = nc.Write(g.busy) // fits into a new connection's buffer
+		_, _ = nc.Write(l.busy) // fits into a new connection's buffer
 		_ = nc.Close()
 	}
 }
@@ -310,9 +311,9 @@ func (p *Proxy) serve(l net.Listener, busy []byte, handle func(*conn)) error {
 	}
 	defer ended()
 	defer l.Close()
-	g := &gate{l, p, busy}
+	limited := &limitListener{l, p, busy}
 	for {
-		nc, err := g.Accept()
+		nc, err := limited.Accept()
 		switch {
 		case p.ctx.Err() != nil:
 			if err == nil {
@@ -349,29 +350,29 @@ func (p *Proxy) sleep(d time.Duration) bool {
 	}
 }
 
-// record is a Use in the making.
-type record struct {
+// openUse is a Use in the making.
+type openUse struct {
 	proxy *Proxy
 	conn  *conn
 	use   Use
 }
 
-func (p *Proxy) began(c *conn, t Target) *record {
-	return &record{p, c, Use{Target: t, Began: time.Now()}}
+func (p *Proxy) startUse(c *conn, t Target) *openUse {
+	return &openUse{p, c, Use{Target: t, Began: time.Now()}}
 }
 
 // end reports the connection: as refused if err is one, and else as let out.
-func (r *record) end(err error) {
-	r.use.Allow = err == nil
+func (u *openUse) end(err error) {
+	u.use.Allow = err == nil
 	if err != nil {
 		f := asRefusal(err)
-		r.use.Code, r.use.Reason = f.code, f.reason
+		u.use.Code, u.use.Reason = f.code, f.reason
 	}
-	if r.conn != nil {
-		r.use.Out, r.use.In = r.conn.out.Load(), r.conn.in.Load()
+	if u.conn != nil {
+		u.use.Out, u.use.In = u.conn.out.Load(), u.conn.in.Load()
 	}
-	r.proxy.opt.Log.Debug("egress", "use", r.use)
-	if r.proxy.opt.Seen != nil {
-		r.proxy.opt.Seen(r.use)
+	u.proxy.opt.Log.Debug("egress", "use", u.use)
+	if u.proxy.opt.Seen != nil {
+		u.proxy.opt.Seen(u.use)
 	}
 }

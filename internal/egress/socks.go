@@ -41,12 +41,12 @@ func (p *Proxy) socks(c *conn) {
 	_ = c.SetDeadline(time.Now().Add(headerTimeout))
 	t, err := p.socksRequest(c)
 	if err != nil {
-		p.began(c, t).end(err)
+		p.startUse(c, t).end(err)
 		refuseSOCKS(c, err)
 		return
 	}
 	_ = c.SetDeadline(time.Time{})
-	p.tunnel(p.ctx, c, t, socksAnswer{})
+	p.tunnel(p.ctx, c, t, socksResponder{})
 }
 
 // socksRequest reads greeting, password and request.
@@ -170,14 +170,14 @@ func socksHost(r io.Reader, kind byte) (string, error) {
 	return "", &socksError{socksNoSuchAddress, "a malformed SOCKS address"}
 }
 
-type socksAnswer struct{}
+type socksResponder struct{}
 
-func (socksAnswer) accepted(c *conn) error {
+func (socksResponder) accepted(c *conn) error {
 	_, err := c.Write(socksReply(socksOK))
 	return err
 }
 
-func (socksAnswer) refused(c *conn, f *refusal) {
+func (socksResponder) refused(c *conn, f *refusal) {
 	if f.code == CodeUnreachable {
 		closeWith(c, socksReply(socksUnreachable))
 	} else {
@@ -193,7 +193,7 @@ func refuseSOCKS(c *conn, err error) {
 	case errors.As(err, &own):
 		closeWith(c, socksReply(own.reply))
 	case errors.As(err, &f) && f.code != CodeToken: // that is told by the greeting
-		socksAnswer{}.refused(c, f)
+		socksResponder{}.refused(c, f)
 	default:
 		closeWith(c, nil)
 	}

@@ -5,9 +5,9 @@ import (
 	"net"
 )
 
-// answerer tells a client what became of its wish for a tunnel, in the words
+// responder tells a client what became of its wish for a tunnel, in the words
 // of its protocol.
-type answerer interface {
+type responder interface {
 	accepted(*conn) error
 	refused(*conn, *refusal)
 }
@@ -15,8 +15,8 @@ type answerer interface {
 // tunnel connects a client to a target, or refuses it. It closes c, except
 // where it leaves c to the HTTP server. What is refused is reported before the
 // client is told, which takes as long as the client likes.
-func (p *Proxy) tunnel(ctx context.Context, c *conn, t Target, a answerer) {
-	use := p.began(c, t)
+func (p *Proxy) tunnel(ctx context.Context, c *conn, t Target, a responder) {
+	use := p.startUse(c, t)
 	r, up, err := p.reach(ctx, t)
 	if err != nil {
 		use.end(err)

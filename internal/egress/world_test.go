@@ -22,7 +22,7 @@ import (
 // outside is the internet of a test: names with addresses, and servers on
 // loopback behind addresses.
 type outside struct {
-	t *testing.T
+	t testing.TB
 
 	mu      sync.Mutex
 	names   map[string][]string // name → addresses
@@ -41,7 +41,7 @@ const exampleAddr = "93.184.216.34"
 
 // newOutside has the web servers of *.example.com on ports 443 and 80. They
 // answer with what they were asked.
-func newOutside(t *testing.T) *outside {
+func newOutside(t testing.TB) *outside {
 	o := &outside{t: t, names: map[string][]string{}, servers: map[string]string{}, seen: make(chan Use, 100_000)}
 	for _, name := range []string{"example.com", "api.example.com", "www.example.com", "other.example.com"} {
 		o.names[name] = []string{exampleAddr}
