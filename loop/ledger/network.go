@@ -43,6 +43,26 @@ type Network struct {
 	Asks     bool        `json:"asks,omitempty"`      // people are asked about other hosts; without it they are refused
 }
 
+// NetworkRules says what the sessions of a run may reach, by their kind and agent.
+// The zero value leaves all of them open.
+type NetworkRules struct {
+	Mode     NetworkMode             `json:"mode,omitempty"`      // of all sessions, at least
+	Setup    NetworkMode             `json:"setup,omitempty"`     // of setup commands, at least
+	Verify   NetworkMode             `json:"verify,omitempty"`    // of all other commands, at least
+	Ports    []int                   `json:"ports,omitempty"`     // as Network.Ports
+	Hosts    []string                `json:"hosts,omitempty"`     // as Network.Hosts
+	ReadOnly []string                `json:"read_only,omitempty"` // as Network.ReadOnly
+	Services []string                `json:"services,omitempty"`  // as Network.Services
+	Agents   map[string]AgentNetwork `json:"agents,omitempty"`    // by name; an agent without an entry needs nothing of its own
+}
+
+// AgentNetwork is what the sessions of one agent need and may reach.
+type AgentNetwork struct {
+	Mode     NetworkMode `json:"mode,omitempty"` // at least
+	Hosts    []string    `json:"hosts,omitempty"`
+	Services []string    `json:"services,omitempty"`
+}
+
 // HostRequest is a session's wish for a host that is not named. The session's
 // connection waits for the answer for a minute at most.
 type HostRequest struct {
