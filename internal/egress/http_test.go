@@ -179,8 +179,8 @@ func TestService(t *testing.T) {
 	if answer, _ := io.ReadAll(c); string(answer) != "bye" || <-got != "select 1" {
 		t.Errorf("answered %q", answer)
 	}
-	if u := o.use(); !u.Allow || u.Target.String() != "127.0.0.1:5432" || u.Out != 8 || u.In != 3 {
-		t.Errorf("seen as %+v", u)
+	if u := o.use(); !u.Allow || u.String() != "127.0.0.1:5432 let out, 8 bytes out, 3 in" {
+		t.Errorf("seen as %s", u)
 	}
 	in.SetPolicy(Policy{})
 	if answer, _ := io.ReadAll(in.dialTo(l)); len(answer) > 0 {

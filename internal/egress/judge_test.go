@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -133,6 +134,30 @@ func TestUnreachable(t *testing.T) {
 	}
 	if _, body := get(t, c, "https://away.example.com/"); !strings.Contains(body, "cannot be reached") {
 		t.Errorf("CONNECT: %q", body)
+	}
+	if reply := socksDial(t, in.dialTo(in.socks), "away.example.com", 443); reply != socksUnreachable {
+		t.Errorf("SOCKS: %d", reply)
+	}
+}
+
+// TestResolveHere has the machine's resolver ask a server, which is that of
+// another proxy.
+func TestResolveHere(t *testing.T) {
+	in := start(t, Options{})
+	resolver := net.DefaultResolver
+	defer func() { net.DefaultResolver = resolver }()
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		to := in.dns.LocalAddr().String()
+		if strings.HasPrefix(network, "tcp") {
+			to = in.dnsTCP.Addr().String()
+		}
+		return new(net.Dialer).DialContext(ctx, network, to)
+	}}
+	if addrs, err := resolveHere(t.Context(), "api.example.com"); err != nil || len(addrs) != 1 || addrs[0] != in.Address("api.example.com") {
+		t.Errorf("%v %v", addrs, err)
+	}
+	if _, err := resolveHere(t.Context(), "host.internal"); err == nil || err.Error() != "no such host" {
+		t.Errorf("%v", err) // without the server's address
 	}
 }
 

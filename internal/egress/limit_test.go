@@ -319,6 +319,54 @@ func TestSlowHeader(t *testing.T) {
 	}
 }
 
+// TestPolicyChangesUnderLoad has clients of all kinds while the policy changes:
+// each of them is let out or refused, and nothing else happens to it.
+func TestPolicyChangesUnderLoad(t *testing.T) {
+	o := newOutside(t)
+	options := o.options("api.example.com")
+	options.Ask = func(context.Context, Target) Verdict { return Verdict{Allow: true} }
+	in := start(t, options)
+	rounds := scaled(20, 60, 1000)
+	stop := make(chan struct{})
+	var clients, changes sync.WaitGroup
+	changes.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			in.SetPolicy(Policy{Hosts: parseHosts(t, "api.example.com")[:i%2]})
+			in.Allow(Host{Name: "www.example.com"})
+			in.Address(fmt.Sprintf("h%d.example.com", i%100))
+			runtime.Gosched()
+		}
+	})
+	for _, address := range []string{"http://api.example.com/", "https://api.example.com/", "http://www.example.com/", "https://other.example.com/"} {
+		clients.Go(func() {
+			for range rounds {
+				c := in.client(o)
+				if code, body := get(t, c, address); code != 200 {
+					t.Errorf("%s: %d %s", address, code, body)
+				}
+				c.CloseIdleConnections()
+			}
+		})
+	}
+	clients.Go(func() {
+		for range rounds {
+			c := in.dialTo(in.socks)
+			if reply := socksDial(t, c, "api.example.com", 443); reply != socksOK {
+				t.Errorf("SOCKS reply %d", reply)
+			}
+			c.Close()
+		}
+	})
+	clients.Wait()
+	close(stop)
+	changes.Wait()
+}
+
 // TestClose has connections of all kinds and in all states, and leaves no
 // goroutine of any.
 func TestClose(t *testing.T) {

@@ -30,9 +30,9 @@ const (
 	socksPasswordVersion = 1
 )
 
-// ServeSOCKS serves a SOCKS5 proxy with the one command CONNECT. The libraries
-// for it reply to the client before the target has been checked, or dial on
-// their own; what remains of the protocol is one file.
+// ServeSOCKS serves a SOCKS5 proxy with the one command CONNECT. Of a library
+// little would be left: it would neither dial nor copy, and hand the connection
+// on after its reply, for the check of the first bytes or to the HTTP server.
 func (p *Proxy) ServeSOCKS(l net.Listener) error {
 	return p.serve(l, nil, p.socks)
 }
