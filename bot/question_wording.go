@@ -215,6 +215,20 @@ func init() {
 			},
 			task: waitsForAnswer, buttons: buttonAnswer,
 		},
+		ledger.AskHost: {
+			sign:     SignAsk,
+			headline: func(_ loop.State, q ledger.Question) string { return hostHead(q, quoteWidth) },
+			first:    hostFirst, body: (*Message).askHost, past: (*Message).pastHost,
+			waits: fixedText("Closed until you answer; the session goes on."), then: fixedText("it stays closed."),
+			terse: fixedText("closed until answered"), expired: fixedExpiry("it stayed closed"), untimed: true,
+			verbs: map[string]verbWording{
+				"once":   {label: "Once", means: "until this session ends", settled: "open once", after: fixedAfter("It is open until the session ends.")},
+				"run":    {label: "This run", means: "until the run ends", settled: "open for the run", after: fixedAfter("It is open until the run ends.")},
+				"always": {label: "Always", means: "until somebody takes it back: /net", settled: "open for good", after: fixedAfter("It is open from now on. /net takes it back.")},
+				"no":     {harmless: true, label: "No", means: "this run does not ask again", settled: "stays closed", after: fixedAfter("It stays closed; this run does not ask again.")},
+			},
+			task: waitsForAnswer, need: fixedNeed("a host?"), text: TextOffer, buttons: buttonAnswer,
+		},
 		ledger.AskMerge: {
 			sign: SignAsk, headline: mergeHead,
 			first: firstAlone, past: (*Message).pastHead, body: (*Message).confirmMerge,

@@ -63,8 +63,8 @@ func buttonRole(c Command) ledger.Role {
 	}
 	for _, kind := range ledger.QuestionKinds() {
 		for _, v := range kind.AllVerbs() {
-			if v.Name == verb && !role.May(kind.Role()) {
-				role = kind.Role()
+			if need := (ledger.Question{Kind: kind}).RoleFor(v.Name); v.Name == verb && !role.May(need) {
+				role = need
 			}
 		}
 	}

@@ -27,6 +27,8 @@ func EndText(b ledger.SessionEnded) string {
 			text += ", " + Clean(x.Signal)
 		}
 		return text
+	case ledger.EndedLeak:
+		return "sent a planted secret to a host, stopped"
 	case ledger.EndedStall:
 		return "silent too long, stopped"
 	case ledger.EndedWall:

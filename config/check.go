@@ -199,6 +199,7 @@ func (c *checker) agents() {
 			c.secretFile(a.EnvFile, "Put NAME=VALUE lines in %s, mode 0600", at("env_file")...)
 		}
 		c.checkForms(a.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
+		c.hosts(a.Hosts, at("hosts")...)
 		if near, ok := c.cfg.knowsAgent(a.Fallback); !ok {
 			c.bad(unknownAgent(c.doc.atValue(at("fallback"), ""), a.Fallback, near))
 		}
@@ -341,14 +342,16 @@ func checkRoomFile(name string) string {
 var (
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	branchForm   = regexp.MustCompile(`^[^-\s~^:?\\\x00-\x1f\x7f][^\s~^:?\\\x00-\x1f\x7f]*$`) // a leading - would be read as an option
-	hostForm     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$|^\[[0-9a-fA-F:]+\](:[0-9]{1,5})?$`)
 	authorForm   = regexp.MustCompile(`^[^<>\n]+ <[^<>\s]+>$`)
 )
 
 // names checks the project's lists of names, paths and globs.
 func (c *checker) names(p *Project, at func(...string) []string) {
 	c.checkForms(p.Protected, branchForm, `"main"`, at("protected")...)
-	c.checkForms(p.Hosts, hostForm, `"api.example.com" or "api.example.com:443"`, at("hosts")...)
+	c.hosts(p.Hosts, at("hosts")...)
+	c.hosts(p.ReadOnlyHosts, at("read_only_hosts")...)
+	c.services(p.Services, at("services")...)
+	c.ports(p, at)
 	if p.Base != "" && !branchForm.MatchString(p.Base) {
 		c.value(fmt.Sprintf("%q is not a branch", p.Base), at("base")...)
 	}

@@ -175,7 +175,9 @@ type Agent struct {
 	Terminal    bool     `toml:"terminal"`     // it cannot work without a terminal of its own
 	Fallback    string   `toml:"fallback"`     // agent to use while this one is unavailable
 	Tiers       Tiers    `toml:"tiers"`
-	CoAuthor    *string  `toml:"co_author"` // "Name <mail>" in commits; "" = none
+	CoAuthor    *string  `toml:"co_author"`                       // "Name <mail>" in commits; "" = none
+	Network     string   `toml:"network" oneof:"open ports none"` // what its sessions reach, where it is narrower
+	Hosts       []string `toml:"hosts"`                           // as of a project; nil = those that are known for it
 }
 
 // Tiers maps strengths to an agent's model names, so that a hat can ask for a
@@ -237,11 +239,16 @@ type Project struct {
 	Batch         *int                   `toml:"batch"`         // at least 1: bug reports a wave, and tasks that queue = "batch" verifies together
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
-	Read          []string               `toml:"read"`   // folders that sessions may also read
-	Cache         []string               `toml:"cache"`  // folders of caches; what sessions write there reaches no other task
-	Shared        []string               `toml:"shared"` // folders that sessions may also write, and that keep what they write
-	Network       string                 `toml:"network" oneof:"open ports none"`
-	Hosts         []string               `toml:"hosts"` // "name" or "name:port"
+	Read          []string               `toml:"read"`                                   // folders that sessions may also read
+	Cache         []string               `toml:"cache"`                                  // folders of caches; what sessions write there reaches no other task
+	Shared        []string               `toml:"shared"`                                 // folders that sessions may also write, and that keep what they write
+	Network       string                 `toml:"network" oneof:"open ports none"`        // what its sessions reach; "" = open
+	SetupNetwork  string                 `toml:"setup_network" oneof:"open ports none"`  // of setup commands, where it is narrower
+	VerifyNetwork string                 `toml:"verify_network" oneof:"open ports none"` // of all other commands, where it is narrower
+	Ports         []int                  `toml:"ports"`                                  // with network = "ports"; nil = DefaultPorts
+	Hosts         []string               `toml:"hosts"`                                  // HOST, *.HOST, HOST:PORT or HOST=ADDRESS
+	ReadOnlyHosts []string               `toml:"read_only_hosts"`                        // as Hosts; nil = those of the package managers that the repository has files of
+	Services      []string               `toml:"services"`                               // ADDRESS:PORT on this machine's loopback
 	Layout        Layout                 `toml:"layout"`
 	CommitStatus  bool                   `toml:"commit_status"`
 	BdWrite       bool                   `toml:"bd_write"`         // finished issues of beads are closed through bd, which may commit and push

@@ -59,7 +59,8 @@ type hatFile struct {
 		} `toml:"exit"`
 	} `toml:"hat"`
 	Tools struct {
-		Denied []string `toml:"denied"`
+		Denied  []string `toml:"denied"`
+		Network string   `toml:"network" oneof:"open ports none"` // what its sessions reach, where it is narrower
 	} `toml:"tools"`
 	Verify struct {
 		Expect string `toml:"expect" oneof:"pass repro none"`
@@ -127,7 +128,7 @@ func readHat(doc *document) (string, parsedHat, []ledger.Diagnostic) {
 		Expect: ledger.Expect(f.Verify.Expect),
 		Agent:  f.Agent.Name, Model: f.Agent.Model, Effort: f.Agent.Effort,
 		Timeout: deref(f.Agent.Timeout, defaultTimeout), StallTimeout: deref(f.Agent.StallTimeout, defaultStall),
-		MaxCostUSD: f.Agent.MaxCostUSD,
+		MaxCostUSD: f.Agent.MaxCostUSD, Network: networkMode(f.Tools.Network),
 	}
 	if h.Prompt == "" {
 		h.Prompt = h.Role

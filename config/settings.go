@@ -225,6 +225,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	}
 	s.Roles = roles(cat, s.Pattern.Name)
 	s.Hats = p.hats(cfg, s, flags, cat.hats)
+	s.Network = p.network(cfg, s)
 	if err := newError(f.problems); err != nil {
 		return ledger.Settings{}, err
 	}

@@ -57,7 +57,7 @@ func TestSettingsFromFlags(t *testing.T) {
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
 		Timezone: time.Local.String(), CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
 	}
-	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats", "Roles")); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats", "Roles", "Network")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)
 	}
 	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 15 {

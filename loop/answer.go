@@ -124,6 +124,10 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		d.refuse(ledger.CodeNoAnswer, "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
 		return
 	}
+	if need := q.RoleFor(choice); d.lacksRole(need) {
+		d.refuse(ledger.CodeRole, "%s %s needs the role %s. Nothing was changed.", q.ID, choice, need)
+		return
+	}
 	if verb.Words == ledger.WordsRequired && strings.TrimSpace(b.Words) == "" {
 		d.refuse(ledger.CodeWords, "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
 		return
@@ -145,6 +149,13 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	if q.Task != "" && strings.TrimSpace(b.Words) != "" && d.answer.OK {
 		d.attach(scope{task: q.Task}, q.ID) // unless its words became guidance
 	}
+}
+
+// lacksRole reports whether the input comes from a paired person whose role does not
+// include another one.
+func (d *decision) lacksRole(need ledger.Role) bool {
+	p, paired := d.Shared.Person(d.in.Actor)
+	return paired && !p.Role.May(need)
 }
 
 // chooseOption returns the verb or letter that a person's text stands for. The text

@@ -123,6 +123,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	p.Requests = request.Apply(p.Requests, e)
 	p = p.applyIdea(e)
 	p = p.applyLearning(e)
+	p = p.applyNetwork(e)
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
 		return p.plan(b, e)
@@ -221,6 +222,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	p = p.applySession(e)
 	if p.Run != nil {
 		p.Run = applyRun(own.runOf(p.Run), e)
+		p.Run.applyNetwork(e)
 		if p.doneAgain(e) {
 			p.Run.Made = p.madeAgain(e.Task)
 		}

@@ -171,6 +171,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		}
 		w.Stage, w.Session, w.Fresh = ledger.StageSession, e.Session, false
 		w.Sessions++
+		if b.Outside != "" && w.Outside != ledger.OutsideClosed {
+			w.Outside = b.Outside
+		}
 		w.Scripted = w.Scripted || r.Settings.IsScripted(b.Agent)
 		w.Event, w.Captured, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
 	case ledger.SessionEnded:

@@ -51,11 +51,19 @@ func (d *decision) planSession(t TaskState) bool {
 	about := scope{task: id, session: session}
 	target := guidance.Target{Source: d.Project.Source, Branch: r.requestOf(), Session: session, Hat: hat.Name, Task: ledger.FoldID(id), Parent: ledger.FoldID(t.Task.Parent), Writes: hat.Writes()}
 	binding := d.Project.Guidance.Plan(target)
+	outside := d.outsideText(d.Project.HoldsOutsideText(t) || bindsComments(d.Project.Guidance, binding))
+	network := d.agentNetwork(hat, agent, outside)
+	if why, needs := d.closedNetwork(network, outside); why != "" {
+		d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomeBlocked, Why: why})
+		d.block(id, blockage{reason: why, needs: needs})
+		return true
+	}
 	reopen := w.Fresh && w.N > 1
 	d.addShared(ledger.LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})
 	d.add(about, ledger.SessionPlanned{
 		Kind: ledger.KindAgent, Hat: hat.Name, Agent: agent, Model: hat.Model, Tree: w.Tree, Round: w.Rounds,
 		Guidance: binding, Replaces: w.Replaces, Note: w.Note, Wall: hat.Timeout, Stall: hat.StallTimeout,
+		Network: network, Outside: outside,
 	})
 	if len(binding.Bound)+len(binding.Shown) > 0 {
 		d.add(about, ledger.GuidanceBound{Hat: hat.Name, Writes: target.Writes, Binding: binding, Reopen: reopen})

@@ -14,6 +14,8 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 	switch {
 	case s.Cut || x.Reason == ledger.ExitAbandoned:
 		end = ledger.EndedCut
+	case x.Reason == ledger.ExitLeak:
+		end, text = ledger.EndedLeak, endText(ledger.EndedLeak, x, s)
 	case x.Fault != "":
 		end, text = ledger.EndedMachine, endText(ledger.EndedMachine, x, s)
 	case x.Reason == ledger.ExitLost || x.OverLimits():
@@ -73,6 +75,10 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 			return // its attempt is over
 		}
 		owner = scope{task: s.Task, session: t.Attempt.Session}
+		if end == ledger.EndedLeak {
+			d.failAttempt(s.Task, ledger.OutcomeFailed, text)
+			return
+		}
 	}
 	// The next command runs in the room as this one left it. After a lost
 	// command the state of the room is unknown, so it is made anew.

@@ -53,8 +53,10 @@ func (d *decision) nextCheck(about scope, restore bool) {
 		use := d.roomFor(about, *c)
 		start.Room, start.Anew = &use, restore || index <= c.Setup && !repeat
 	}
+	outside := d.outsideCheck(about.task)
 	d.add(scope{task: about.task, session: session}, ledger.SessionPlanned{
 		Kind: kind, Command: cmd.Run, Index: index, Repeat: repeat, Tree: c.Tree, Wall: wall,
+		Network: d.commandNetwork(kind, outside), Outside: outside,
 	})
 	d.effect(session, start)
 }

@@ -98,6 +98,14 @@ func (d *decision) decide() Decision {
 		d.remember(b)
 	case Throttled:
 		d.throttled(b)
+	case HostAsked:
+		d.hostAsked(b.Request)
+	case AllowHost:
+		d.allowHost(b)
+	case RemoveHost:
+		d.removeHost(b)
+	case KeepNetworkOpen:
+		d.keepNetworkOpen(b)
 	case HatsChanged:
 		d.hatsChanged(b)
 	case Preflighted:
@@ -144,6 +152,7 @@ func (d *decision) decide() Decision {
 	default:
 		panic(fmt.Sprintf("loop: nobody decides on a %T", b))
 	}
+	d.settleHosts()
 	if !d.in.Idle {
 		d.advance()
 		d.stepRemake() // the run may have ended in advance

@@ -45,9 +45,12 @@ var ends = map[string]func(*director, *ledger.Exit){
 	},
 	"auth":    func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureAuth, "Please run /login" },
 	"network": func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureNetwork, "502" },
-	"lost":    func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitLost, -1 },
-	"memory":  func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitMemory, -1 },
-	"disk":    func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitDisk, -1 },
+	"leak": func(_ *director, x *ledger.Exit) {
+		x.Reason, x.Code, x.Text = ledger.ExitLeak, -1, "ended: it sent a planted secret to evil.example:443"
+	},
+	"lost":   func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitLost, -1 },
+	"memory": func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitMemory, -1 },
+	"disk":   func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitDisk, -1 },
 	"machine": func(_ *director, x *ledger.Exit) {
 		x.Reason, x.Code, x.Fault, x.Text = ledger.ExitNotStarted, -1, ledger.FaultMachine, "fork/exec: resource temporarily unavailable"
 	},

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,6 +104,22 @@ func (d *director) person(word, rest string) {
 			o.Review = &ledger.Limits{Profile: "review", OnBlocked: ledger.OnBlockedStop, MaxTasks: 1, MaxIterations: 100}
 		}
 		d.input(o)
+	case "/net": // allow HOST, remove HOST, open, close
+		verb, host, _ := strings.Cut(rest, " ")
+		switch verb {
+		case "allow":
+			d.input(AllowHost{Host: host})
+		case "remove":
+			d.input(RemoveHost{Host: host})
+		case "open":
+			d.input(KeepNetworkOpen{Until: d.now.Add(8 * time.Hour)})
+		default:
+			d.input(KeepNetworkOpen{})
+		}
+	case "wants": // the session in flight asks for a host: HOST PORT
+		host, port, _ := strings.Cut(rest, " ")
+		n, _ := strconv.Atoi(port)
+		d.input(HostAsked{ledger.HostRequest{Session: d.session().ID, Host: host, Port: n, Program: "npm", At: d.now}})
 	case "late": // a command typed two hours ago
 		d.input(Late{Line: "/" + rest, Do: ledger.DeferredCommand(rest), Sent: d.now.Add(-2 * time.Hour)})
 	default:

@@ -23,6 +23,23 @@ func (d *director) set(rest string) {
 			}
 		case "setup":
 			s.Setup = []ledger.Command{{Run: v}}
+		case "network":
+			s.Network.Mode = ledger.NetworkMode(v)
+		case "setup_network":
+			s.Network.Setup = ledger.NetworkMode(v)
+		case "verify_network":
+			s.Network.Verify = ledger.NetworkMode(v)
+		case "agent_network":
+			s.Network.Agents = map[string]ledger.AgentNetwork{"claude": {Mode: ledger.NetworkMode(v)}}
+		case "hat_network": // HAT:MODE
+			name, mode, _ := strings.Cut(v, ":")
+			hat := s.Hats[name]
+			hat.Network = ledger.NetworkMode(mode)
+			s.Hats[name] = hat
+		case "foreign":
+			s.Source.Foreign = v == "yes"
+		case "no_closed": // why the machine has no closed networks
+			d.noClosed = v
 		case "needs": // the task that does not apply without what a branch leaves out
 			d.needs = v
 		case "agent":

@@ -25,6 +25,7 @@ type director struct {
 	laid     ledger.Merged
 	needs    string   // number of the task that does not apply without what a branch leaves out
 	left     string   // number of the task that conflicts in the next chain
+	noClosed string   // why the machine has no closed networks
 	layer    bool     // the setup layer that checks need is there
 	ran      string   // number of tests that commands say passed; "" = none
 	count    bool     // such a number was set
@@ -168,7 +169,7 @@ func (d *director) settle() {
 				d.exit(func(x *ledger.Exit) { x.Cached, x.Started = true, x.Ended })
 				return
 			}
-		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectPush, ledger.EffectRequest, ledger.EffectAddTasks, ledger.EffectRemoveTasks, ledger.EffectErase:
+		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectPush, ledger.EffectRequest, ledger.EffectAddTasks, ledger.EffectRemoveTasks, ledger.EffectErase, ledger.EffectAnswerHost:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -269,6 +270,10 @@ func (d *director) let(kind string) {
 		d.settle()
 	case "memory":
 		take[ledger.EffectRemember](d.night, nil)
+		d.input(Wake{})
+		d.settle()
+	case "host.answer":
+		take[ledger.EffectAnswerHost](d.night, nil)
 		d.input(Wake{})
 		d.settle()
 	case "erase":
@@ -384,6 +389,7 @@ func (d *director) play(line string) string {
 	case "preflight":
 		b, _ := take[ledger.EffectPreflight](d.night, nil)
 		p := Preflighted{Run: b.Begin.Run, Base: d.base(b.Begin.Run), Snapshot: d.plan}
+		p.Base.NoClosed = d.noClosed
 		if p.Base.Commit != p.Base.Head {
 			p.Base.From = b.Begin.Previous
 		}

@@ -66,6 +66,9 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	}
 	d.heldAgent(s, end, x)
 	switch {
+	case end == ledger.EndedLeak:
+		d.failAttempt(s.Task, ledger.OutcomeFailed, text)
+		return
 	case counts == ledger.CountsAsFailed && t.Attempt.FailedRow >= ledger.MaxFailed && !d.doubtful(t, s.Planned.Agent):
 		d.failAttempt(s.Task, ledger.OutcomeFailed, failedSessions(t.Attempt, text))
 		return

@@ -126,6 +126,23 @@ type RedoTask struct {
 // is the only one.
 type ResetThreshold struct{ Kind string }
 
+// AllowHost lets the project's sessions reach a host that its configuration does not
+// name; port 0 stands for 443 and 80.
+type AllowHost struct {
+	Host string
+	Port int
+}
+
+// RemoveHost takes an allowed host back.
+type RemoveHost struct {
+	Host string
+	Port int
+}
+
+// KeepNetworkOpen keeps the network open for sessions that read text by strangers,
+// as far as the settings do, until a time. A zero time closes it again.
+type KeepNetworkOpen struct{ Until time.Time }
+
 // NextTask makes a ready task the next task of the run.
 type NextTask struct {
 	Task string
@@ -201,6 +218,10 @@ type Remember struct {
 }
 
 // --- Results of effects and other reports ---
+
+// HostAsked reports that a session waits for a host that is not named. Its key is
+// HostKey, so that a session's host is decided on once.
+type HostAsked struct{ Request ledger.HostRequest }
 
 // Throttled reports that calls of a session were refused for their number, so many
 // that it does not heed the refusal.
@@ -393,6 +414,10 @@ type Wake struct{}
 // InputKind values.
 func (StartRun) InputKind() string        { return "start_run" }
 func (Pause) InputKind() string           { return "pause" }
+func (HostAsked) InputKind() string       { return "host_asked" }
+func (AllowHost) InputKind() string       { return "host_allow" }
+func (RemoveHost) InputKind() string      { return "host_remove" }
+func (KeepNetworkOpen) InputKind() string { return "network_open" }
 func (Resume) InputKind() string          { return "resume" }
 func (Stop) InputKind() string            { return "stop" }
 func (Guide) InputKind() string           { return "guidance" }

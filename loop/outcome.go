@@ -9,10 +9,11 @@ type endRule struct {
 	when   func(x ledger.Exit, accepted, cut bool) bool
 }
 
-// endRules are tried in order; the last one always matches. An accepted event
-// comes first: nothing that the process did afterwards matters. A cut comes
-// next, because a process that is being ended may report anything.
+// endRules are tried in order; the last one always matches. A leak comes first: it is
+// one whatever was reported. An accepted event comes next: nothing that the process did afterwards matters. A cut
+// follows, because a process that is being ended may report anything.
 var endRules = []endRule{
+	{ledger.EndedLeak, ledger.CountsAsFailed, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitLeak }},
 	{ledger.EndedEvent, ledger.CountsAsSuccess, func(_ ledger.Exit, accepted, _ bool) bool { return accepted }},
 	{ledger.EndedCut, ledger.CountsAsNothing, func(x ledger.Exit, _, cut bool) bool { return cut || x.Reason == ledger.ExitAbandoned }},
 	{ledger.EndedDisk, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitDisk }},

@@ -49,6 +49,7 @@ func init() {
 		ledger.AskRemake:    {verbs: apply(applyRemake, "drop", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
 		ledger.AskMerge:     {verbs: apply(applyMerge, "merge", "cancel"), expire: (*decision).expireMerge, drop: (*decision).withdraw},
 		ledger.AskThreshold: {verbs: apply(applyThreshold, "use", "keep"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskHost:      {verbs: apply(applyHost, "once", "run", "always", "no"), expire: (*decision).expireHost, drop: (*decision).withdraw},
 		ledger.AskNow:       {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
 	}
 }

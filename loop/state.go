@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 24
+const StateVersion = 25
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -64,6 +64,9 @@ type Project struct {
 	Ideas      []Idea                   `json:"ideas,omitempty"`       // that are being planned, or whose plan waits for an answer
 	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
 	Learning   Learning                 `json:"learning,omitzero"`     // what is known about thresholds
+	Hosts      []HostRule               `json:"hosts,omitempty"`       // hosts that people opened for good
+	HostsSeen  []string                 `json:"hosts_seen,omitempty"`  // hosts that its sessions reached, the newest last
+	OpenUntil  time.Time                `json:"open_until,omitzero"`   // until then a person keeps the network open for sessions that read outside text
 }
 
 // NotStarted is about runs in a row that could not start for the same reason.
@@ -161,6 +164,10 @@ type Run struct {
 	Unpriced  int                `json:"unpriced"` // agent sessions whose cost is unknown
 	Spent     Spent              `json:"spent,omitzero"`
 	LastEvent time.Time          `json:"last_event,omitzero"`
+
+	Hosts      []HostRule         `json:"hosts,omitempty"`       // what people said of hosts, for this run or one of its sessions
+	HostsAsked int                `json:"hosts_asked,omitempty"` // hosts that people were asked about
+	Outside    ledger.OutsideText `json:"outside,omitempty"`     // what its agent sessions had that read outside text; closed if one had it
 }
 
 // Over reports whether the run has ended. A nil Run is over.

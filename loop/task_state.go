@@ -89,6 +89,7 @@ type Attempt struct {
 	Stage        ledger.Stage          `json:"stage"`
 	Session      string                `json:"session,omitempty"` // id of the current session, or of the last one
 	Sessions     int                   `json:"sessions"`
+	Outside      ledger.OutsideText    `json:"outside,omitempty"`    // what its sessions had; closed if one had it
 	Scripted     bool                  `json:"scripted,omitempty"`   // the scripted agent had one of its sessions
 	EarlyRow     int                   `json:"early_row,omitempty"`  // of FailedRow, the last ones that ended at once
 	EarlyText    string                `json:"early_text,omitempty"` // how its last session ended that may be held against the agent

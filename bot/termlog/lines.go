@@ -137,6 +137,14 @@ func (c *Console) printStandalone(v view) {
 		c.hatsRead(v, b)
 	case ledger.TaskProved:
 		c.proved(v, b)
+	case ledger.HostAllowed:
+		c.printWrapped(v, bot.SignDone+" "+bot.HostAllowedText(b))
+	case ledger.HostRefused:
+		c.printWrapped(v, bot.SignLater+" "+bot.HostRefusedText(b))
+	case ledger.HostRemoved:
+		c.printWrapped(v, bot.SignDone+" "+bot.HostRemovedText(b))
+	case ledger.NetworkKeptOpen:
+		c.printWrapped(v, bot.SignDone+" "+bot.KeptOpenText(b, v.at))
 	case ledger.PathsAllowed:
 		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
 	case ledger.NewFilesSettled:

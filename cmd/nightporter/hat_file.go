@@ -23,7 +23,8 @@ type hatFile struct {
 		} `toml:"exit"`
 	} `toml:"hat"`
 	Tools struct {
-		Denied []string `toml:"denied,omitempty"`
+		Denied  []string           `toml:"denied,omitempty"`
+		Network ledger.NetworkMode `toml:"network,omitempty"`
 	} `toml:"tools"`
 	Verify struct {
 		Expect ledger.Expect `toml:"expect"`
@@ -47,7 +48,7 @@ func hatToFile(h ledger.Hat) hatFile {
 		in.WriteAllowed = []string{} // an empty list makes the hat read-only
 	}
 	f.Hat.Exit.EmitEvent, f.Hat.Exit.Payload, f.Hat.Exit.MaxTokens = h.Emits, h.Payload, h.MaxTokens
-	f.Tools.Denied, f.Verify.Expect = h.Denied, h.Expect
+	f.Tools.Denied, f.Tools.Network, f.Verify.Expect = h.Denied, h.Network, h.Expect
 	f.Agent.Name, f.Agent.Model, f.Agent.Effort, f.Agent.MaxCostUSD = h.Agent, h.Model, h.Effort, h.MaxCostUSD
 	f.Agent.Timeout, f.Agent.StallTimeout = h.Timeout.D().String(), h.StallTimeout.D().String()
 	return f

@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                   {"loop/ledger", "guidance", "internal/fsutil"},
-	"loop/agent":              {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
+	"loop/agent":              {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/egress", "internal/egress", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
 	"loop/task":               {"loop/ledger", "guidance", "internal/crash", "internal/exchange", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text", "loop/task/backlog", "loop/task/backlogmd", "loop/task/form", "loop/task/jsonform", "loop/task/markdown"},
 	"loop/task/backlog":       {"loop/ledger", "loop/task/form"},
 	"loop/task/backlogmd":     {"loop/ledger", "loop/task/form"},
@@ -97,6 +97,7 @@ var arrows = map[string][]string{
 	"internal/backup":      {},
 	"internal/corpus":      {}, // for tests
 	"internal/crash":       {},
+	"internal/egress":      {}, // all that it knows of a session is listeners and a policy
 	"internal/exchange":    {}, // a system call that internal/fsutil cannot have
 	"internal/fault":       {"loop/ledger"},
 	"internal/copytree":    {},
@@ -172,10 +173,10 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/daemon/hook", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models", "internal/programtest"}, // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                                                                                                     // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                                                                                                     // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                                                                                                  // tests only
+	"net/http":                     {"internal/socket", "internal/egress", "bot/transport", "bot/telegram", "bot/slack", "internal/daemon/hook", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models", "internal/programtest"}, // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                                                                                                                        // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                                                                                                                        // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                                                                                                                     // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 

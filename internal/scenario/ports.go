@@ -26,6 +26,8 @@ type Ports struct {
 	Plan    ledger.Snapshot // of all projects; must not change after the first read
 	Zone    *time.Location  // of all projects; nil = UTC
 
+	NoClosed string // why sessions can have no closed network; "" = they can
+
 	mu       sync.Mutex
 	started  map[string]int // starts by session
 	running  map[string]chan struct{}
@@ -35,6 +37,7 @@ type Ports struct {
 	revision int // counts the trees
 	commits  []ledger.CommitTask
 	marks    []ledger.Marking
+	hosts    hosts
 }
 
 // NewPorts returns Ports with a plan for all projects.
@@ -146,6 +149,7 @@ func (p *Ports) Touch(string)                                       {}
 func (p *Ports) Level() (int, []string)                             { return 3, nil }
 func (p *Ports) CheckCommands(string) error                         { return nil }
 func (p *Ports) Mounts() (bool, string)                             { return true, "" }
+func (p *Ports) ClosedNetwork() (bool, string)                      { return p.NoClosed == "", p.NoClosed }
 func (p *Ports) Open(string) error                                  { return nil }
 func (p *Ports) Token(session string) string                        { return "token of " + session }
 func (p *Ports) Close(string)                                       {}

@@ -123,8 +123,13 @@ func (runner) CheckCommands(string) error          { return nil }
 func (runner) Mounts() (bool, string)              { return true, "" }
 func (runner) Level() (int, []string)              { return 3, nil }
 func (runner) Open(string) error                   { return nil }
-func (runner) Token(session string) string         { return "token of " + session }
-func (runner) Close(string)                        {}
+func (runner) ClosedNetwork() (bool, string)       { return true, "" }
+func (runner) HostRequests(context.Context, string, func(ledger.HostRequest)) error {
+	return nil
+}
+func (runner) AnswerHost(string, ledger.HostAnswer) error { return nil }
+func (runner) Token(session string) string                { return "token of " + session }
+func (runner) Close(string)                               {}
 
 func (s *session) poke() {
 	select {

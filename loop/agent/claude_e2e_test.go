@@ -400,3 +400,45 @@ func TestClaudeVersion(t *testing.T) {
 	}
 	t.Log(v)
 }
+
+// A session whose network is closed reaches its model under a name, through the
+// proxy, and nothing else.
+func TestClaudeClosed(t *testing.T) {
+	atEachLevel(t, func(t *testing.T, level int) {
+		if level == 1 {
+			t.Skip("SKIPPED: level 1 closes no network")
+		}
+		claudeClosed(t, level)
+	})
+}
+
+func claudeClosed(t *testing.T, level int) {
+	n := newClaude(t, level, models.Play(func(r models.Request) []models.Turn {
+		hat := r.Hat()
+		return []models.Turn{
+			models.Use(models.Write("hello.txt", "hello "+hat.Task+"\n")),
+			models.Use(models.Bash("curl -sS -m 5 http://other.example.org/ 2>&1 | tee curl.txt; cat /etc/resolv.conf >resolv.txt")),
+			{Tools: []models.Tool{hat.Emit(done)}, Usage: models.Usage{Input: 100, CacheWrite: 10, CacheRead: 1, Output: 7}},
+			models.Say("All done."),
+		}
+	}))
+	port := n.srv.URL()[strings.LastIndex(n.srv.URL(), ":"):]
+	if err := os.WriteFile(filepath.Join(n.out, "claude.env"), []byte("ANTHROPIC_API_KEY=dummy-key\nANTHROPIC_BASE_URL=http://models.example.org"+port+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := n.session("r1-1", func(l *ledger.Launch) {
+		l.Network = ledger.Network{Mode: ledger.NetworkNone, Hosts: []string{"models.example.org" + port + "=127.0.0.1"}}
+	})
+	if x.Reason != ledger.ExitSelf || x.Code != 0 || len(n.hat.sent()) != 1 {
+		t.Errorf("%s, exit %d, %d events: %s", x.Reason, x.Code, len(n.hat.sent()), x.Text)
+	}
+	if got, _ := os.ReadFile(filepath.Join(n.work, "curl.txt")); !strings.Contains(string(got), "nightporter: ") {
+		t.Errorf("curl got %q", got)
+	}
+	for _, h := range x.Hosts {
+		t.Logf("%s:%d: %d connections, %d out, %d in, refused: %s", h.Host, h.Port, h.Conns, h.Sent, h.Received, h.Refused)
+		if named := h.Host == "models.example.org"; named != (h.Refused == "") {
+			t.Errorf("%s was refused: %q", h.Host, h.Refused)
+		}
+	}
+}

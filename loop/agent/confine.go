@@ -17,6 +17,7 @@ import (
 const (
 	confinePlan   = 3 // the plan as JSON
 	confineStatus = 4 // receives an error, as its fault, a zero byte and its text; closed without one when the agent starts
+	confineSocket = 5 // leads to the supervisor; only there if it supervises the session's sockets
 )
 
 // confine drops the process's rights and executes the agent. The order leaves
@@ -26,6 +27,7 @@ func confine() error {
 	// on the thread that executes the agent.
 	runtime.LockOSThread()
 	unix.CloseOnExec(confineStatus)
+	unix.CloseOnExec(confineSocket) // harmless where it is not there
 	in := os.NewFile(confinePlan, "plan")
 	data, err := io.ReadAll(in)
 	if err := errors.Join(err, in.Close()); err != nil {
@@ -61,9 +63,14 @@ func confine() error {
 	if err := gainNoPrivileges(); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
-	if p.Level == 2 { // level 3 has a PID namespace
+	if p.Level >= 2 {
 		if err := applySeccomp(); err != nil {
 			return err
+		}
+	}
+	if p.Closed && p.Level == 2 { // level 3 has a network of its own
+		if err := superviseSockets(os.NewFile(confineSocket, "network")); err != nil {
+			return fmt.Errorf("close the network: %w", err)
 		}
 	}
 	unix.Umask(0o022)

@@ -31,7 +31,10 @@
 //	cache.go                            the caches of a session, apart by trust
 //	surroundings.go mask.go             what commands get for setup or verification, and its removal from output
 //	confine.go landlock.go user.go      the last step before the agent
-//	devices_linux.go seccomp_linux.go   a /dev of the session's own, and what it may do to other processes
+//	devices_linux.go seccomp_linux.go   a /dev of the session's own, and the calls that the kernel refuses it
+//	closed.go network.go network_linux.go  a closed network: the plan, the supervisor's side, its listeners
+//	supervised_linux.go                 the same without namespaces: the kernel asks about each connection
+//	host_request.go                     hosts that a session asks for, between supervisor and daemon
 //	namespaces_linux.go privileges_linux.go pidfd_linux.go kernel_linux.go  the rest of what only Linux has
 //	kernel_other.go                     what stands in for it elsewhere: level 1, compiled and never run
 //	level.go hide.go reach.go exposed.go  the protection that each level gives, and what it leaves
@@ -51,7 +54,8 @@
 // The tests hold that a session is started once however often Start is called;
 // that its whole process tree is gone when Wait returns, even if its supervisor
 // or reaper was killed; that hidden files cannot be read and files outside not
-// be written; that no session's write into a cache reaches a trusted one; that
+// be written; that a closed network leads to named hosts alone; that no session's
+// write into a cache reaches a trusted one; that
 // an agent's keys reach no command of the project; and that what a project has for
 // setup reaches setup of committed files alone.
 package agent

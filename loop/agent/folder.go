@@ -64,6 +64,9 @@ type spec struct {
 	Masked   []string `json:"masked,omitempty"`   // names of variables whose values are removed from the output
 	Secret   []string `json:"secret,omitempty"`   // names of variables whose values must not stay in what setup leaves
 	Withheld bool     `json:"withheld,omitempty"` // it is setup that gets no setup_env_file and no setup_home
+
+	Network ledger.Network `json:"network,omitzero"`
+	Canary  string         `json:"canary,omitempty"` // a value of the session's environment that nothing has a reason to send
 }
 
 // plan is the instruction of the inner stages: the boundary and the command to
@@ -86,9 +89,20 @@ type plan struct {
 	Limits Limits         `json:"limits,omitzero"`
 	// Others is the number of processes and threads that count against the
 	// user's limit and are not the session's.
-	Others int             `json:"others,omitempty"`
-	Grace  ledger.Duration `json:"grace"` // time between TERM and KILL
-	Rest   ledger.Duration `json:"rest"`  // the same for processes that an ended command left behind
+	Others int `json:"others,omitempty"`
+	// Closed gives the session a network of its own at level 3, which has a loopback
+	// and nothing else. The sockets of Listen are made there and served by the
+	// supervisor. At level 2 the supervisor decides about the session's sockets.
+	Closed bool       `json:"closed,omitempty"`
+	Listen []listener `json:"listen,omitempty"`
+	// Sockets are folders with Unix sockets that a session with a closed network may
+	// connect to, besides those of Write.
+	Sockets []string `json:"sockets,omitempty"`
+	// Resolver is the file that a closed network has at /etc/resolv.conf.
+	Resolver string `json:"resolver,omitempty"`
+
+	Grace ledger.Duration `json:"grace"` // time between TERM and KILL
+	Rest  ledger.Duration `json:"rest"`  // the same for processes that an ended command left behind
 }
 
 // pidFile identifies the supervisor's process for a later daemon. The start

@@ -100,6 +100,16 @@ var runKept = []string{
 	"/run/current-system", "/run/opengl-driver", "/run/nscd",
 }
 
+// runResolvers are those of runKept at which daemons resolve names, and the files
+// that name the machine's resolvers.
+var runResolvers = []string{
+	"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/NetworkManager/no-stub-resolv.conf", "/run/nscd",
+}
+
+// sharedTmp are the folders in which programs of all users put their sockets. A
+// session whose network is closed has neither; TMPDIR is its own.
+var sharedTmp = []string{"/tmp", "/var/tmp"}
+
 // programFolders returns the folders that contain the programs on PATH and
 // their libraries: for a folder named bin its parent, unless that is a home or
 // the root.

@@ -5,6 +5,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"os"
 	"syscall"
 
@@ -23,7 +24,17 @@ func applySeccomp() error { return errLinuxOnly }
 
 func hasSeccomp() bool { return false }
 
-func namespaces(int) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
+func namespaces(int, bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
+
+func setUpNetwork([]listener, *os.File) error { return errLinuxOnly }
+
+func superviseSockets(*os.File) error { return errLinuxOnly }
+
+func answerSockets(*os.File, func(netip.AddrPort) bool, []string) error { return errLinuxOnly }
+
+func receiveListener(*os.File) (*os.File, int, error) { return nil, 0, errLinuxOnly }
+
+func socketPair() (ours, theirs *os.File, err error) { return nil, nil, errLinuxOnly }
 
 func dropUser(uid, _ int) error {
 	if uid < 0 {

@@ -130,6 +130,50 @@ func (r *Runner) Mounts() (bool, string) {
 	return r.noMounts == "", r.noMounts
 }
 
+// ClosedNetwork reports whether sessions on this machine can have a closed network
+// (ledger.NetworkNone), and if not, why. The first call tries it with a session;
+// later calls return the same result.
+func (r *Runner) ClosedNetwork() (bool, string) {
+	r.networkOnce.Do(func() {
+		level, _ := r.Level()
+		if level < 2 {
+			r.noNetwork = fmt.Sprintf("sessions are shut in with level %d here, and a closed network needs level 3 or 2", level)
+			return
+		}
+		if err := r.tryNetwork(level); err != nil {
+			r.noNetwork = "the kernel does not close the network of a session: " + err.Error()
+		}
+	})
+	return r.noNetwork == "", r.noNetwork
+}
+
+// tryNetwork runs a session that reaches its proxy and nothing else (tryDial).
+func (r *Runner) tryNetwork(level int) error {
+	dir, err := r.makeTrial("work")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if r.user.uid >= 0 && level < 3 {
+		if err := os.Chmod(dir, 0o711); err != nil {
+			return err
+		}
+	}
+	p := plan{
+		Level: level, Dir: filepath.Join(dir, "work"), UID: r.user.uid, GID: r.user.gid,
+		Argv:  []string{r.Program(), "shim-inner", "dial"},
+		Env:   []string{"PATH=/usr/bin:/bin"},
+		Write: []string{filepath.Join(dir, "work")}, Read: []string{r.bin}, Hide: slices.Clone(r.hide),
+		Grace: ledger.Duration(time.Second), Rest: ledger.Duration(time.Second),
+		Closed: true, Resolver: filepath.Join(dir, fileResolver),
+	}
+	if err := errors.Join(makeHostFolders(dir), writeResolver(p.Resolver)); err != nil {
+		return err
+	}
+	r.resolvePaths(&p)
+	return r.tryPlan(dir, p)
+}
+
 // tryMounts runs a session that changes, creates and deletes files of an overlay.
 func (r *Runner) tryMounts() error {
 	dir, err := r.makeTrial("room", "lower", "upper", "kernel")

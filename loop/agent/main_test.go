@@ -41,6 +41,14 @@ func TestMain(m *testing.M) {
 			exit(ShimInner(os.Args[2]))
 		case "daemon":
 			exit(daemonHelper(os.Args[2]))
+		case "probe":
+			exit(probeHelper(os.Args[2:]))
+		case "measure":
+			exit(measureHelper(os.Args[2]))
+		case "way":
+			exit(wayHelper(os.Args[2], os.Args[3], os.Args[4:]))
+		case "serve":
+			exit(serveHelper(os.Args[2]))
 		case "connect":
 			exit(connectHelper(os.Args[2]))
 		case "flood":
@@ -88,7 +96,7 @@ func (h *fixture) reuse() {
 
 // linkTree makes hard links of the files and symbolic links of a folder, and copies
 // of them where the other folder is on a disk of its own.
-func linkTree(t *testing.T, from, to string) {
+func linkTree(t testing.TB, from, to string) {
 	t.Helper()
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -120,7 +128,7 @@ func exit(code int) {
 // fixture is a state folder with a runner and one agent, which is a shell
 // script.
 type fixture struct {
-	t      *testing.T
+	t      testing.TB
 	state  string
 	work   string
 	out    string // a folder outside the session's, with a file that other users can write
@@ -135,7 +143,7 @@ func shortTiming() Timing {
 
 // newFixture makes a fixture whose sessions run at the given level. It skips
 // the test, with the reason, on a machine without that level.
-func newFixture(t *testing.T, level int, change ...func(*Options)) *fixture {
+func newFixture(t testing.TB, level int, change ...func(*Options)) *fixture {
 	t.Helper()
 	top := t.TempDir()
 	// Without mounts, the session's user has to pass through these folders.
@@ -277,7 +285,7 @@ func atEachLevel(t *testing.T, test func(t *testing.T, level int)) {
 
 // awaitChange waits until ok returns true, and calls it after each change in
 // dir.
-func awaitChange(t *testing.T, dir, what string, ok func() bool) {
+func awaitChange(t testing.TB, dir, what string, ok func() bool) {
 	t.Helper()
 	w, err := fsnotify.NewWatcher()
 	if err != nil {

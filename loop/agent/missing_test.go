@@ -32,7 +32,9 @@ func TestSilentForHat(t *testing.T) {
 		t.Errorf("text = %q, want %q", x.Text, want)
 	}
 	h.script(`until [ -e go ]; do sleep 0.01; done; echo "hat: command not found"`)
-	h.start(h.launch("r1-3"))
+	l := h.launch("r1-3")
+	l.Cache.Name = "r1-3" // another session of the project runs at the same time
+	h.start(l)
 	h.runner.Touch("r1-3")
 	h.run("r1-4", `: >go`)
 	if x := h.wait("r1-3"); x.Text != "" {

@@ -66,8 +66,18 @@ type overlayHandles struct {
 // before anything is hidden.
 func planMounts(p plan) ([]mountStep, error) {
 	hide := slices.Concat(p.Hide, p.Veil, runFolders)
-	show := slices.Concat(p.Write, p.Read, runKept, []string{resolvePath("/etc/resolv.conf")})
+	show := slices.Concat(p.Write, p.Read, runKept)
 	mounted := map[string]ledger.Mount{}
+	resolver := resolvePath("/etc/resolv.conf")
+	if p.Closed {
+		// The daemons that resolve names for the machine would do it for a session,
+		// and a name can carry what it wants to send.
+		show = slices.DeleteFunc(show, func(path string) bool { return slices.Contains(runResolvers, path) })
+		mounted[resolver] = ledger.Mount{At: resolver, Upper: p.Resolver}
+	}
+	if _, err := os.Stat(resolver); err == nil { // without it, programs ask 127.0.0.1
+		show = append(show, resolver)
+	}
 	for _, m := range p.Mounts {
 		mounted[m.At] = m
 	}
@@ -113,7 +123,7 @@ func planMounts(p plan) ([]mountStep, error) {
 			return nil, errors.Join(fmt.Errorf("stat %s: %w", s, err), unix.Close(fd))
 		}
 		hidden := isHidden(steps, s)
-		if !hidden && !slices.Contains(p.Write, s) {
+		if !hidden && !other && !slices.Contains(p.Write, s) {
 			if err := unix.Close(fd); err != nil {
 				return nil, err
 			}

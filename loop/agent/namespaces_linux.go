@@ -10,13 +10,17 @@ import (
 // namespaces returns the reaper's process attributes for a level. At level 3
 // the reaper dies with its parent, and its namespace with it. At lower levels
 // it notices the end of the control pipe, because it has to end the tree first.
-func namespaces(level int) *syscall.SysProcAttr {
+// closed adds a network of its own.
+func namespaces(level int, closed bool) *syscall.SysProcAttr {
 	if level < 3 {
 		return &syscall.SysProcAttr{}
 	}
 	attr := &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC,
 		Pdeathsig:  syscall.SIGKILL,
+	}
+	if closed {
+		attr.Cloneflags |= syscall.CLONE_NEWNET
 	}
 	if uid := os.Geteuid(); uid != 0 {
 		// The ids inside equal those outside. The ambient capabilities survive
@@ -28,6 +32,10 @@ func namespaces(level int) *syscall.SysProcAttr {
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}
+		if closed {
+			// To bring up its loopback, and to listen on 53, 80 and 443 there.
+			attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE)
+		}
 	}
 	return attr
 }

@@ -23,6 +23,7 @@ const (
 	reaperPlan    = 3 // the plan as JSON
 	reaperReport  = 4 // reports, one JSON object per line
 	reaperControl = 5 // orders; end of file means that the supervisor is gone
+	reaperNetwork = 6 // leads to the supervisor, for the descriptors of a closed network; only there if the session has one
 )
 
 // report is a message from the reaper to the supervisor. Later reports set
@@ -46,8 +47,8 @@ const (
 )
 
 // ShimInner implements `nightporter shim-inner STAGE`, with the stages "tree"
-// and "confine" of a session inside its boundary. It returns the process's exit
-// code.
+// and "confine" of a session inside its boundary, and "dial", which is a trial
+// session by itself. It returns the process's exit code.
 func ShimInner(stage string) int {
 	switch stage {
 	case "tree":
@@ -59,6 +60,12 @@ func ShimInner(stage string) int {
 			fmt.Fprintln(os.Stderr, "nightporter:", err)
 		}
 		return 127
+	case "dial":
+		if err := tryDial(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
 	}
 	fmt.Fprintln(os.Stderr, "nightporter shim-inner is started by nightporter itself")
 	return 2
@@ -108,6 +115,14 @@ func runReaper() int {
 	if err := becomeSubreaper(); err != nil {
 		return k.fail(fmt.Errorf("become subreaper: %w", err), false)
 	}
+	if k.plan.Closed {
+		unix.CloseOnExec(reaperNetwork)
+	}
+	if k.plan.Closed && k.plan.Level >= 3 {
+		if err := setUpNetwork(k.plan.Listen, os.NewFile(reaperNetwork, "network")); err != nil {
+			return k.fail(err, false)
+		}
+	}
 	if k.plan.Level >= 3 {
 		if err := setUpMounts(k.plan); err != nil {
 			return k.fail(err, false)
@@ -136,12 +151,17 @@ func (k *reaper) start() (int, error, bool) {
 		return 0, err, false
 	}
 	// /proc/self/exe is the running program, whose path may be hidden.
+	files := []uintptr{0, 1, 2, planOut.Fd(), statusIn.Fd()}
+	if k.plan.Closed && k.plan.Level == 2 {
+		files = append(files, reaperNetwork)
+	}
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{"nightporter", "shim-inner", "confine"}, &syscall.ProcAttr{
-		Env:   []string{},
-		Files: []uintptr{0, 1, 2, planOut.Fd(), statusIn.Fd()},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
+		Env: []string{}, Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	err = errors.Join(err, planOut.Close(), statusIn.Close())
+	if len(files) > confineSocket {
+		err = errors.Join(err, unix.Close(reaperNetwork))
+	}
 	if err != nil {
 		return 0, fmt.Errorf("start the confine stage: %w", err), false
 	}

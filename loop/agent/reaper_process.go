@@ -45,14 +45,30 @@ func (s *supervisor) startReaper() (*reaperProcess, error) {
 		}
 	}
 	childFiles := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
+	theirs := []*os.File{out[1], plan[0], rep[1], ctl[0]}
+	var network *os.File
+	if s.spec.Plan.Closed {
+		ours, end, err := socketPair()
+		if err != nil {
+			return nil, err
+		}
+		network, childFiles, theirs = ours, append(childFiles, end), append(theirs, end)
+	}
 	proc, err := os.StartProcess("/proc/self/exe", []string{"nightporter", "shim-inner", "tree"}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: childFiles, Sys: namespaces(s.spec.Plan.Level),
+		Dir: "/", Env: []string{}, Files: childFiles, Sys: namespaces(s.spec.Plan.Level, s.spec.Plan.Closed),
 	})
-	for _, f := range []*os.File{out[1], plan[0], rep[1], ctl[0]} {
+	for _, f := range theirs {
 		_ = f.Close()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start the tree keeper: %w", err)
+	}
+	if network != nil {
+		if s.spec.Plan.Level >= 3 {
+			go s.network.serve(network, s.spec.Plan.Listen)
+		} else {
+			go s.network.superviseSockets(network, s.spec.Plan)
+		}
 	}
 	in := &reaperProcess{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
 	go func() {

@@ -89,6 +89,9 @@ type Runner struct {
 	mountsOnce sync.Once
 	noMounts   string // why sessions cannot have mounts; "" if they can
 
+	networkOnce sync.Once
+	noNetwork   string // why sessions cannot have a network of their own; "" if they can
+
 	terminalsOnce sync.Once
 	noTerminals   string // why sessions cannot open terminals; "" if they can
 

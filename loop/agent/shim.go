@@ -15,6 +15,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/egress"
 	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/internal/text"
@@ -73,6 +74,8 @@ type supervisor struct {
 	mask   *mask
 	pid    pidFile
 
+	network *sessionNetwork // nil = the session's network is open
+
 	login *os.File // the login's lease, held until the process ends
 
 	printed  atomic.Int64 // number of bytes of output so far
@@ -124,6 +127,14 @@ func (s *supervisor) run() {
 	if _, asked := s.readEndRequest(); asked {
 		s.notBegun(ledger.ExitAsked, "")
 		return
+	}
+	if s.spec.Plan.Closed {
+		var err error
+		if s.network, err = newSessionNetwork(s.folder, &s.spec); err != nil {
+			s.notStarted(err)
+			return
+		}
+		defer func() { s.exit.Hosts = s.network.close() }()
 	}
 	in, err := s.startReaper()
 	if err != nil {
@@ -287,6 +298,10 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 	var grace *time.Timer
 	var due <-chan time.Time
 	var deadline time.Time
+	var leak <-chan egress.Target
+	if s.network != nil {
+		leak = s.network.leak
+	}
 	ended, seen, done := false, false, false
 	end := func(why ledger.ExitReason, text string) {
 		if ended || seen { // the agent has exited; the reaper ends the remaining processes
@@ -295,7 +310,7 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 		ended = true
 		s.exit.Reason, s.exit.Text = why, text
 		order := byte(orderEnd)
-		if why == ledger.ExitMemory || why == ledger.ExitProcesses {
+		if why == ledger.ExitMemory || why == ledger.ExitProcesses || why == ledger.ExitLeak {
 			order = orderKill
 		}
 		_, _ = in.control.Write([]byte{order}) // if this fails, the reaper has already ended the tree
@@ -339,6 +354,8 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 			end(ledger.ExitAsked, "")
 		case <-wall:
 			end(ledger.ExitWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
+		case t := <-leak:
+			end(ledger.ExitLeak, fmt.Sprintf("ended: it sent a value of its environment to %s that nothing has a reason to send", t))
 		case <-meter:
 			if why, text := s.spec.Plan.Limits.exceeds(measure(in.cmd.Pid, s.spec.Plan.Limits.Memory)); why != "" {
 				end(why, text)

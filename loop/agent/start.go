@@ -145,7 +145,15 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 	}
 	s := spec{
 		Version: FolderVersion, Session: l.Session, Kind: l.Kind, Agent: l.Agent, State: r.o.State, Plan: p, Stdin: stdin,
-		Wall: l.Wall, Stall: l.Stall, Timing: r.o.Timing, Login: login,
+		Wall: l.Wall, Stall: l.Stall, Timing: r.o.Timing, Login: login, Network: l.Network,
+	}
+	if p.Closed {
+		if s.Canary, err = plantCanary(&s.Plan); err != nil {
+			return err
+		}
+		if err := errors.Join(makeHostFolders(folder), writeResolver(p.Resolver)); err != nil {
+			return err
+		}
 	}
 	if l.Kind != ledger.KindAgent {
 		g := r.o.Projects[l.Project]
@@ -219,6 +227,11 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	}
 	for _, g := range r.o.Projects {
 		p.Hide = append(p.Hide, g.roomFiles()...)
+	}
+	if isClosed(l.Network) {
+		if err := r.closeNetwork(l, folder, &p); err != nil {
+			return none, false, &notStarted{err}
+		}
 	}
 	if err := r.prepareCaches(l, &p); err != nil {
 		return none, false, fmt.Errorf("caches: %w", err)

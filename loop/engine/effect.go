@@ -193,6 +193,8 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 			return nil, nil // it ended without having begun
 		}
 		return nil, ports.Place.Runner.End(ctx, b.Session, b.Grace)
+	case ledger.EffectAnswerHost:
+		return nil, ports.Place.Runner.AnswerHost(b.Session, b.Answer)
 	case ledger.EffectReread:
 		if err := e.o.Scheduler.Wait(ctx, ledger.SettleTime, nil); err != nil {
 			return nil, err

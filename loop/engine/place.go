@@ -63,6 +63,13 @@ type Runner interface {
 	// Touch reports a sign of life of the session to its shim, so that the stall
 	// limit starts anew.
 	Touch(session string)
+	// HostRequests calls asked for each host that the session asks for and that has
+	// no answer, those of before the call included, until ctx ends. For a session
+	// whose network is open it returns nil at once.
+	HostRequests(ctx context.Context, session string, asked func(ledger.HostRequest)) error
+	// AnswerHost settles a host for the rest of the session. It may be repeated; the
+	// latest answer holds. If the session has ended, it does nothing.
+	AnswerHost(session string, a ledger.HostAnswer) error
 }
 
 // Agents reports on agents without starting one.
@@ -78,6 +85,9 @@ type Agents interface {
 	// Level returns the boundary level of future sessions, and the reasons why
 	// it is not higher.
 	Level() (int, []string)
+	// ClosedNetwork reports whether sessions can have a network of their own
+	// (ledger.NetworkNone), and if not, why.
+	ClosedNetwork() (ok bool, why string)
 }
 
 // SessionSockets manages the sockets through which sessions call the engine.

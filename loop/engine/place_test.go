@@ -53,6 +53,16 @@ func (p *recordingPlace) End(_ context.Context, session string, _ ledger.Duratio
 
 func (p *recordingPlace) Touch(session string) { p.record("touch", session) }
 
+func (p *recordingPlace) HostRequests(ctx context.Context, session string, asked func(ledger.HostRequest)) error {
+	p.record("host requests", session)
+	return p.Runner.HostRequests(ctx, session, asked)
+}
+
+func (p *recordingPlace) AnswerHost(session string, a ledger.HostAnswer) error {
+	p.record("answer host", session)
+	return p.Runner.AnswerHost(session, a)
+}
+
 func (p *recordingPlace) Open(session string) error {
 	p.record("open", session)
 	return nil

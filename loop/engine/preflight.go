@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop"
@@ -115,6 +117,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	}
 	level, reasons := ports.Place.Agents.Level()
 	base.Boundary = level
+	preflightNetwork(s.Project, settings, ports.Place.Agents, e.o.Clock(), &base, &out)
 	mounts, _ := ports.Place.Agents.Mounts()
 	base.Copies = !mounts
 	if f, weak := WeakBoundary(settings.Boundary, level, reasons); weak {
@@ -132,6 +135,35 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	}
 	out.Base = base
 	return out, nil
+}
+
+// preflightNetwork finds out whether sessions can have the network that the run needs
+// for them, and says once what text by strangers makes of it.
+func preflightNetwork(p loop.Project, settings ledger.Settings, agents Agents, at time.Time, base *ledger.Base, out *loop.Preflighted) {
+	if ok, why := agents.ClosedNetwork(); !ok {
+		base.NoClosed = cmp.Or(why, "it could not be tried")
+	}
+	modes := []ledger.NetworkMode{settings.Network.Mode, settings.Network.Setup, settings.Network.Verify}
+	if slices.Contains(modes, ledger.NetworkPorts) {
+		if f, lacking := LacksNetwork(ledger.NetworkPorts, agents); lacking {
+			out.Problems = append(out.Problems, f)
+		}
+	}
+	needs, byText := p.NeedsClosed(settings, at)
+	if needs == "" {
+		return
+	}
+	if f, lacking := LacksNetwork(ledger.NetworkNone, agents); lacking {
+		f.Text = needs + ": " + f.Text
+		if byText {
+			f.Remedy += " To accept an open network until morning: /net open"
+		}
+		out.Problems = append(out.Problems, f)
+		return
+	}
+	if byText {
+		out.Warnings = append(out.Warnings, loop.ClosedByStrangers(settings))
+	}
 }
 
 // preflightSource reads the source of a run, and checks what its settings and tasks

@@ -62,11 +62,62 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 		}
 		crash.Point("after-start")
 	}
+	if ses.Planned.Network == ledger.NetworkNone {
+		asking, stop := context.WithCancel(ctx)
+		defer stop()
+		e.spawn(func() { e.watchHosts(asking, project, place.Runner, b.Session) })
+	}
 	x, err := place.Runner.Wait(ctx, b.Session)
 	if err != nil {
 		return nil, err
 	}
 	return loop.SessionExited{Exit: x}, nil
+}
+
+// watchHosts passes on the hosts that a session asks for, until ctx ends. The key of
+// each has it decided once, however often it is reported.
+func (e *Engine) watchHosts(ctx context.Context, project string, runner Runner, session string) {
+	err := runner.HostRequests(ctx, session, func(h ledger.HostRequest) {
+		e.untilSaved(ctx, project, func() error {
+			_, err := e.Do(ctx, loop.Input{Key: loop.HostKey(h), Project: project, Actor: "agent", Body: loop.HostAsked{Request: h}})
+			return err
+		})
+	})
+	if err != nil && ctx.Err() == nil { // hosts that it asks for stay closed
+		e.o.Log.Warn("hosts that a session asks for are not seen", "project", project, "session", session, "error", err)
+	}
+}
+
+// network returns what a session may reach. It is an error if this machine cannot
+// hold it to that.
+func network(s loop.State, session string, agents Agents) (ledger.Network, error) {
+	n := s.Network(session)
+	if f, lacking := LacksNetwork(n.Mode, agents); lacking {
+		return n, &ledger.InputError{Diagnostics: []ledger.Diagnostic{f}}
+	}
+	return n, nil
+}
+
+// LacksNetwork returns the finding that prevents sessions with a mode of the network
+// which this machine cannot hold them to. lacking is false if it can.
+func LacksNetwork(mode ledger.NetworkMode, agents Agents) (f ledger.Diagnostic, lacking bool) {
+	switch mode {
+	case ledger.NetworkNone:
+		if ok, why := agents.ClosedNetwork(); !ok {
+			return ledger.Diagnostic{
+				Text:   "this machine has no closed network for sessions: " + why,
+				Remedy: "Use a machine that shuts sessions in fully, by level 3: nightporter doctor says what that needs.",
+			}, true
+		}
+	case ledger.NetworkPorts:
+		if level, reasons := agents.Level(); level < 2 {
+			return ledger.Diagnostic{
+				Text:   fmt.Sprintf("network = \"ports\" cannot be kept on this machine, which shuts sessions in by level %d alone: %s", level, strings.Join(reasons, "; ")),
+				Remedy: `Use a kernel with Landlock (6.7 or newer), or network = "open".`,
+			}, true
+		}
+	}
+	return f, false
 }
 
 // Touch reports a sign of life of a project's session to its place.
@@ -85,6 +136,9 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 		Session: ses.ID, Project: s.Project.Name, Run: run.ID, Task: ses.Task, Kind: ses.Planned.Kind,
 		Hat: ses.Planned.Hat, Agent: ses.Planned.Agent, Model: ses.Planned.Model, Command: ses.Planned.Command,
 		Wall: ses.Planned.Wall, Stall: ses.Planned.Stall, Work: ports.Place.Folders.Work(run.ID),
+	}
+	if l.Network, err = network(s, ses.ID, ports.Place.Agents); err != nil {
+		return l, false, err
 	}
 	use := b.Room
 	if b.Clean != "" {

@@ -214,6 +214,12 @@ const (
 	SpokenAdd SpokenCommand = "add" // add tasks
 )
 
+// EffectAnswerHost tells a session whether it may reach a host. It has no result.
+type EffectAnswerHost struct {
+	Session string     `json:"session"`
+	Answer  HostAnswer `json:"answer"`
+}
+
 // Memory is one line of a notebook. A line whose Key is there already is not
 // written again.
 type Memory struct {
@@ -232,6 +238,8 @@ func (EffectPreflight) EffectKind() string { return "preflight" }
 func (EffectStart) EffectKind() string { return "session.start" }
 
 func (EffectEnd) EffectKind() string { return "session.end" }
+
+func (EffectAnswerHost) EffectKind() string { return "host.answer" }
 
 func (EffectReread) EffectKind() string { return "reread" }
 
@@ -292,6 +300,7 @@ var effectKinds = map[string]struct {
 	"preflight":     {Repeatable, RetryHolds, "look before it starts", EffectPreflight{}},
 	"session.start": {Findable, RetryHolds, "start a session", EffectStart{}}, // by its folder; restoring, rooms and the scope are part of it
 	"session.end":   {Repeatable, RetryBeside, "end a session", EffectEnd{}},
+	"host.answer":   {Repeatable, RetryBeside, "answer for a host", EffectAnswerHost{}}, // a session that has ended needs none
 	"reread":        {Repeatable, RetryHolds, "read the tasks again", EffectReread{}},
 	"takeover":      {Repeatable, RetryHolds, "take over files", EffectCapture{}},
 	"merge":         {Repeatable, RetryHolds, "merge", EffectMerge{}},

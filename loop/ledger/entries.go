@@ -18,6 +18,7 @@ func Bodies() []Body {
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		FilesAttached{}, FilesErased{}, VoiceHeard{},
 		MemoryKept{},
+		HostAllowed{}, HostRefused{}, HostRemoved{}, NetworkKeptOpen{},
 		PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
 		RequestSeen{}, RequestLeft{}, MergeBegun{}, MergeEnded{},
 		CommentsSeen{}, ReplyBegun{}, ReplyEnded{},
@@ -232,6 +233,14 @@ func (FilesErased) EntryType() string { return "files.erased" }
 func (VoiceHeard) EntryType() string { return "voice.heard" }
 
 func (MemoryKept) EntryType() string { return "memory.kept" }
+
+func (HostAllowed) EntryType() string { return "host.allowed" }
+
+func (HostRefused) EntryType() string { return "host.refused" }
+
+func (HostRemoved) EntryType() string { return "host.removed" }
+
+func (NetworkKeptOpen) EntryType() string { return "network.kept_open" }
 
 func (PushBegun) EntryType() string { return "push.begun" }
 

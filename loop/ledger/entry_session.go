@@ -23,7 +23,20 @@ type SessionPlanned struct {
 	Note     string           `json:"note,omitempty"`     // the note of a repeat: how to avoid the same end
 	Wall     Duration         `json:"wall,omitempty"`
 	Stall    Duration         `json:"stall,omitempty"`
+	Network  NetworkMode      `json:"network,omitempty"` // "" = NetworkOpen
+	Outside  OutsideText      `json:"outside,omitempty"`
 }
+
+// OutsideText says what became of the network of a session because its prompt holds
+// text that strangers may have written, or its command runs the work of such a
+// session. "" = there is no such text.
+type OutsideText string
+
+// Values of OutsideText.
+const (
+	OutsideClosed OutsideText = "closed" // NetworkNone, whatever the settings say
+	OutsideOpen   OutsideText = "open"   // as the settings say: a person keeps it open (NetworkKeptOpen)
+)
 
 // EventAccepted records the event that a session ended with. A session has at most
 // one.

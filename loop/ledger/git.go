@@ -56,6 +56,7 @@ type Base struct {
 	EnvFiles []string     `json:"env_files,omitempty"` // files .env* of the checkout that rooms do not get (docs/spec 9.5)
 	Copies   bool         `json:"copies,omitempty"`    // rooms are copies of their layer, because the machine mounts none
 	Boundary int          `json:"boundary,omitempty"`  // level that sessions will have
+	NoClosed string       `json:"no_closed,omitempty"` // why no session can have a closed network (NetworkNone); "" = it can
 	Notes    []Diagnostic `json:"notes,omitempty"`     // remarks that do not keep the run from starting
 
 	Upkeep *BaseUpkeep `json:"upkeep,omitempty"` // of a run that keeps a request green

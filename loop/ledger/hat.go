@@ -18,26 +18,27 @@ const (
 
 // Hat is a role for exactly one agent session (docs/spec 4.1).
 type Hat struct {
-	Name         string   `json:"name"`
-	Role         string   `json:"role"`           // one line, for people
-	Prompt       string   `json:"prompt"`         // the Role part of the prompt
-	Load         []string `json:"load,omitempty"` // paths of files that the session gets as context
-	WriteAllowed []string `json:"write_allowed"`  // globs; empty = read-only
-	WriteDenied  []string `json:"write_denied,omitempty"`
-	Emits        []string `json:"emits"`             // types of events that end its session, besides EventQuestion and EventBlocked
-	Payload      []string `json:"payload,omitempty"` // fields that the events of Emits must have
-	MaxTokens    int      `json:"max_tokens"`        // limit of the prompt that nightporter builds, estimated
-	Denied       []string `json:"denied,omitempty"`  // tools.denied
-	MayAdd       bool     `json:"may_add,omitempty"` // its sessions may add tasks to the source (docs/spec 3.8)
-	Expect       Expect   `json:"expect"`
-	Agent        string   `json:"agent,omitempty"` // overrides the project's agent
-	Model        string   `json:"model,omitempty"`
-	Effort       string   `json:"effort,omitempty"`
-	Timeout      Duration `json:"timeout"`
-	StallTimeout Duration `json:"stall_timeout"`
-	MaxCostUSD   float64  `json:"max_cost_usd,omitempty"` // 0 = no limit
-	Shipped      bool     `json:"shipped,omitempty"`      // ships with nightporter: a task's own scope overrides its default denials
-	OwnScope     bool     `json:"own_scope,omitempty"`    // may write write_allowed plus the task's scope, instead of the task's scope alone (docs/spec 4.1: writer, reproducer)
+	Name         string      `json:"name"`
+	Role         string      `json:"role"`           // one line, for people
+	Prompt       string      `json:"prompt"`         // the Role part of the prompt
+	Load         []string    `json:"load,omitempty"` // paths of files that the session gets as context
+	WriteAllowed []string    `json:"write_allowed"`  // globs; empty = read-only
+	WriteDenied  []string    `json:"write_denied,omitempty"`
+	Emits        []string    `json:"emits"`             // types of events that end its session, besides EventQuestion and EventBlocked
+	Payload      []string    `json:"payload,omitempty"` // fields that the events of Emits must have
+	MaxTokens    int         `json:"max_tokens"`        // limit of the prompt that nightporter builds, estimated
+	Denied       []string    `json:"denied,omitempty"`  // tools.denied
+	MayAdd       bool        `json:"may_add,omitempty"` // its sessions may add tasks to the source (docs/spec 3.8)
+	Expect       Expect      `json:"expect"`
+	Agent        string      `json:"agent,omitempty"` // overrides the project's agent
+	Model        string      `json:"model,omitempty"`
+	Effort       string      `json:"effort,omitempty"`
+	Timeout      Duration    `json:"timeout"`
+	StallTimeout Duration    `json:"stall_timeout"`
+	MaxCostUSD   float64     `json:"max_cost_usd,omitempty"` // 0 = no limit
+	Network      NetworkMode `json:"network,omitempty"`      // of its sessions, at least
+	Shipped      bool        `json:"shipped,omitempty"`      // ships with nightporter: a task's own scope overrides its default denials
+	OwnScope     bool        `json:"own_scope,omitempty"`    // may write write_allowed plus the task's scope, instead of the task's scope alone (docs/spec 4.1: writer, reproducer)
 }
 
 // Writes reports whether the hat may change files. Changes of a hat that may not

@@ -16,6 +16,7 @@ const (
 	EndedLost     SessionOutcome = "lost"    // it ended without a trace, or was killed for memory
 	EndedDisk     SessionOutcome = "disk"
 	EndedMachine  SessionOutcome = "machine" // it could not be started for a fault of the machine
+	EndedLeak     SessionOutcome = "leak"    // ended: it sent a planted value to a host
 	EndedEarly    SessionOutcome = "at once" // without an event within seconds, as others of its agent before it: the agent's trouble
 )
 

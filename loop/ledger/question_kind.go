@@ -29,6 +29,7 @@ const (
 	AskMerge    QuestionKind = "merge"    // a requested merge waits for its confirmation
 	AskIdea     QuestionKind = "idea"     // a person decides on the plan that was made from an idea
 	AskNewFiles QuestionKind = "newfiles" // a session made more new files than are taken without a question
+	AskHost     QuestionKind = "host"     // a session wants to reach a host that is not named
 
 	AskThreshold QuestionKind = "threshold" // the ledger speaks for another threshold of a kind of task
 )
@@ -37,6 +38,7 @@ const (
 type AnswerVerb struct {
 	Name  string    // as people type it and the ledger records it
 	Words WordsRule // whether words may or must follow the verb
+	role  Role      // role that it requires, where that is more than its kind's; "" = the kind's
 
 	offered func(Question) bool // which questions of the kind offer it; nil: all
 }
@@ -157,13 +159,20 @@ var questionKinds = map[QuestionKind]kindRow{
 		verbs: []AnswerVerb{{Name: "merge", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
 		yes:   "merge", no: "cancel", role: RoleAdmin, urgency: 16, personal: true,
 	},
+	AskHost: {
+		verbs: []AnswerVerb{
+			{Name: "once", Words: WordsNone}, {Name: "run", Words: WordsNone},
+			{Name: "always", Words: WordsNone, role: RoleAdmin}, {Name: "no", Words: WordsNone},
+		},
+		no: "no", role: RoleSteer, urgency: 18,
+	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 18, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 19, personal: true, ofRun: true,
 	},
 	AskThreshold: {
 		verbs: []AnswerVerb{{Name: "use", Words: WordsNone}, {Name: "keep", Words: WordsNone}},
-		yes:   "use", no: "keep", role: RoleAdmin, urgency: 19,
+		yes:   "use", no: "keep", role: RoleAdmin, urgency: 20,
 	},
 }
 
@@ -258,6 +267,15 @@ func (q Question) answerFor(word string) string {
 
 // Role returns the role that an answer requires.
 func (q Question) Role() Role { return q.row().role }
+
+// RoleFor returns the role that one answer requires: that of its verb, if it has one
+// of its own, else that of the question.
+func (q Question) RoleFor(choice string) Role {
+	if v, ok := q.Verb(choice); ok && v.role != "" {
+		return v.role
+	}
+	return q.Role()
+}
 
 // Role returns the role that an answer to a question of the kind requires.
 func (k QuestionKind) Role() Role { return Question{Kind: k}.Role() }

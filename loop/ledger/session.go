@@ -49,6 +49,7 @@ type Launch struct {
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
 	Mounts    []Mount  `json:"mounts,omitempty"`    // folders shown at other paths; needs a machine that has mounts (docs/spec 9.5)
 	Cache     CacheUse `json:"cache,omitzero"`
+	Network   Network  `json:"network,omitzero"`
 }
 
 // CacheUse names the caches that a session works with. What it writes reaches the
@@ -103,6 +104,7 @@ const (
 	ExitLost       ExitReason = "lost"        // nothing shows how it ended
 	ExitMemory     ExitReason = "memory"      // it used too much memory: the kernel killed it, or the shim ended it
 	ExitProcesses  ExitReason = "processes"   // the shim ended it: it had too many processes
+	ExitLeak       ExitReason = "leak"        // the shim ended it: it sent a value that was planted to be found (docs/spec 12.1)
 	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
 	ExitSecret     ExitReason = "secret"      // setup left a secret where sessions can read it
 )
@@ -151,6 +153,8 @@ type Exit struct {
 	// Event is what the agent's last message ended with, where the configuration lets it
 	// count. An entry has none: it is decided before the end is.
 	Event *WrittenEvent `json:"event,omitempty"`
+
+	Hosts []HostUse `json:"hosts,omitempty"` // hosts that it reached or asked for, in the order of first use; only with NetworkNone
 
 	Failures *Failures   `json:"failures,omitempty"` // what failed in a command that ended red; nil = unknown, or nothing
 	Ran      []TestCount `json:"ran,omitempty"`      // tests that ran in a command, by runner; a runner without a count is missing

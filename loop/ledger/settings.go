@@ -70,6 +70,9 @@ type Settings struct {
 	// person's file. It is empty in entries of earlier releases.
 	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
 
+	// Network says what the sessions of the run may reach.
+	Network NetworkRules `json:"network,omitzero"`
+
 	// NoLearning keeps people from being asked about thresholds (docs/spec 2.6).
 	NoLearning bool `json:"no_learning,omitempty"`
 

@@ -69,9 +69,10 @@ type Task struct {
 	Evaluation string     `json:"evaluation,omitempty"` // a command that proves it, beside the project's own
 	Verifier   bool       `json:"verifier,omitempty"`   // a verifier judges it before it is done, also where its pattern has none
 	Mark       Mark       `json:"mark"`
-	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
-	Own        bool       `json:"own,omitempty"`  // nightporter added it; it is in no file and is never written back
-	Idea       string     `json:"idea,omitempty"` // id of the idea that it plans; such a task is always Own
+	Line       int        `json:"line,omitempty"`    // 1-based, in the source's file
+	Own        bool       `json:"own,omitempty"`     // nightporter added it; it is in no file and is never written back
+	Outside    bool       `json:"outside,omitempty"` // its prompts hold text that strangers may have written, whatever its source is
+	Idea       string     `json:"idea,omitempty"`    // id of the idea that it plans; such a task is always Own
 }
 
 // Repeat says when a task that is done comes back.

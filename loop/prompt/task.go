@@ -73,7 +73,7 @@ func (b *builder) judgedText() string {
 // quoted returns a task's text unchanged if the user wrote the source. Text of
 // a foreign source can be by anybody, and gets the mark of outside.
 func (b *builder) quoted(what, text string) string {
-	if b.run.Settings.Source.Foreign {
+	if b.run.TasksForeign() {
 		return outside(what, text)
 	}
 	return text

@@ -27,7 +27,7 @@ func ChecksTask(request string, checks []ledger.ForgeCheck) (task ledger.Task, o
 	if len(failed) == 0 {
 		return task, false
 	}
-	t := ledger.Task{ID: ChecksTaskID, Own: true, Mark: ledger.MarkOpen}
+	t := ledger.Task{ID: ChecksTaskID, Own: true, Outside: true, Mark: ledger.MarkOpen}
 	var names []string
 	var body strings.Builder
 	body.WriteString("Checks that the forge runs fail on this branch. Find out what they test, in the repository's own files, and mend what is broken; do not weaken a check or a test, and do not change how the checks are run.")
@@ -58,7 +58,7 @@ func ChecksTask(request string, checks []ledger.ForgeCheck) (task ledger.Task, o
 // CommentsTask returns the task that works on what waits of a request's comments.
 func CommentsTask(request string, items []guidance.Item) ledger.Task {
 	t := ledger.Task{
-		ID: CommentsTaskID, Title: "Comments on " + request, Own: true, Mark: ledger.MarkOpen,
+		ID: CommentsTaskID, Title: "Comments on " + request, Own: true, Outside: true, Mark: ledger.MarkOpen,
 		Body: "People with write access commented on the request. Their words are under Guidance: do what they ask for, and nothing else. Answer a question, or a comment that asks for no change, in the note of your report.",
 	}
 	for _, i := range items {

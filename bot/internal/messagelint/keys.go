@@ -15,6 +15,7 @@ var Keys = map[string][]string{
 	"ask.secret":   {"Waits as long as it takes"},
 	"ask.checks":   {"Waits as long as it takes"},
 	"ask.baseline": {"No answer by ", "Waits as long as it takes"},
+	"ask.host":     {"Closed until you answer"},
 	"ask.late":     {"No answer by "},
 	"ask.idea":     {"No answer by ", "Waits as long as it takes"},
 	"idea.written": {"A run starts with it.", "The run under way takes it.", "The next run takes it."},

@@ -28,7 +28,6 @@ func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems,
 	b := p.Budget
 	refuse(cfg.Budget != (config.Budget{}) || b.USDRun+b.USDTask+b.USDSession > 0 || b.TokensRun > 0, "budget", takeOut)
 	refuse(slices.ContainsFunc(hats(s), func(h ledger.Hat) bool { return h.MaxCostUSD > 0 }), "max_cost_usd of a hat", takeOut)
-	refuse(p.Network != "" && p.Network != "open", fmt.Sprintf("network = %q", p.Network), "Take it out to run with the network open.")
 	if p.Cloud != nil && p.Start != "" && p.Start != "manual" {
 		problems = append(problems, ledger.Diagnostic{
 			File: file, Text: fmt.Sprintf("start = %q does not go with cloud: a run and the cloud agent would both take the project's tasks", p.Start), Remedy: "Take one of the two out.",

@@ -67,6 +67,21 @@ func (r *Runners) End(ctx context.Context, session string, grace ledger.Duration
 // Touch records a sign of life of the session.
 func (r *Runners) Touch(session string) { r.now.Load().Touch(session) }
 
+// HostRequests calls asked for each unanswered host that the session asks for, until
+// ctx ends.
+func (r *Runners) HostRequests(ctx context.Context, session string, asked func(ledger.HostRequest)) error {
+	return r.now.Load().HostRequests(ctx, session, asked)
+}
+
+// AnswerHost settles a host for the rest of the session.
+func (r *Runners) AnswerHost(session string, a ledger.HostAnswer) error {
+	return r.now.Load().AnswerHost(session, a)
+}
+
+// ClosedNetwork reports whether sessions can have a network of their own, and if
+// not, why.
+func (r *Runners) ClosedNetwork() (bool, string) { return r.now.Load().ClosedNetwork() }
+
 // Check reports whether the named agent can be started.
 func (r *Runners) Check(ctx context.Context, name string) error { return r.now.Load().Check(ctx, name) }
 

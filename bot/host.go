@@ -1,0 +1,110 @@
+package bot
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// hostWanted returns the host that a question is about, as the configuration writes
+// it.
+func hostWanted(q ledger.Question) string {
+	if q.Host == nil {
+		return "a host"
+	}
+	return Clean(loop.HostName(q.Host.Host, q.Host.Port))
+}
+
+// cutHost shortens a host at its front: who owns it stands at its end.
+func cutHost(host string, width int) string {
+	runes := []rune(host)
+	if Width(host) <= width || width < 2 {
+		return host
+	}
+	for n := range runes {
+		if rest := "…" + string(runes[n+1:]); Width(rest) <= width {
+			return rest
+		}
+	}
+	return host
+}
+
+// hostHead says who wants which host, within a width.
+func hostHead(q ledger.Question, width int) string {
+	who, _, _ := strings.Cut(q.Text, " wants ")
+	if q.Hat != "" {
+		who = q.Hat
+	}
+	who = Cut(orElse(Clean(who), "A session"), 16) + " wants "
+	return who + cutHost(hostWanted(q), width-Width(who))
+}
+
+// hostFirst begins the message of a question about a host: "? builder wants
+// registry.example.org:443 · shop #7".
+func hostFirst(s loop.State, q ledger.Question, width int) string {
+	tail := " · " + strings.TrimSpace(Cut(Clean(s.Project.Name), 12)+" "+shortID(q.Task))
+	sign := SignOf(q) + " "
+	return sign + hostHead(q, width-Width(sign+tail)) + tail
+}
+
+// askHost adds what a question about a host says: who asks, and the whole name, as it
+// is asked for.
+func (m *Message) askHost(_ loop.State, q ledger.Question, now time.Time) {
+	line := Cut(Clean(q.Title), quoteWidth)
+	if q.Host != nil && q.Host.Program != "" {
+		line = strings.TrimPrefix(line+" · by "+Cut(Clean(q.Host.Program), 16), " · ")
+	}
+	m.add(strings.TrimPrefix(line+" · "+Clock(q.Asked, now), " · "))
+	m.pre(hostWanted(q))
+	m.add("The configuration does not name it. What the session knows can be sent there.")
+	for _, v := range q.Verbs() {
+		if means := Meaning(q, v); means != "" {
+			m.add(v + ": " + means)
+		}
+	}
+}
+
+// pastHost adds the subject of a settled question about a host.
+func (m *Message) pastHost(s loop.State, q ledger.Question) {
+	m.add(strings.TrimSpace(shortID(q.Task) + " " + Cut(Clean(q.Title), 34)))
+	m.pre(hostWanted(q))
+}
+
+// HostAllowedText says who may reach a host from now on: "registry.example.org:443 is
+// open to r14 (Mira)".
+func HostAllowedText(b ledger.HostAllowed) string {
+	to := "from now on"
+	switch {
+	case b.Session != "":
+		to = "to this session"
+	case b.Run != "":
+		to = "to " + Clean(b.Run)
+	}
+	return Clean(loop.HostName(b.Host, b.Port)) + " is open " + to + " (" + Cut(Clean(b.By), 20) + ")"
+}
+
+// HostRefusedText says that a host stays closed, and why.
+func HostRefusedText(b ledger.HostRefused) string {
+	text := Clean(loop.HostName(b.Host, b.Port)) + " stays closed"
+	if b.Why == ledger.RefusedByPerson {
+		return text + " (" + Cut(Clean(b.By), 20) + ")"
+	}
+	return text + ": not named, and not asked about any more"
+}
+
+// HostRemovedText says that a host is closed again.
+func HostRemovedText(b ledger.HostRemoved) string {
+	return Clean(loop.HostName(b.Host, b.Port)) + " is closed from the next session on (" + Cut(Clean(b.By), 20) + ")"
+}
+
+// KeptOpenText says until when the network is open for sessions that read what
+// strangers wrote.
+func KeptOpenText(b ledger.NetworkKeptOpen, now time.Time) string {
+	by := " (" + Cut(Clean(b.By), 20) + ")"
+	if b.Until.IsZero() {
+		return "sessions that read strangers' text have a closed network again" + by
+	}
+	return "sessions that read strangers' text have an open network until " + Clock(b.Until, now) + by
+}

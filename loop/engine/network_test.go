@@ -1,0 +1,132 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/store/storetest"
+)
+
+// hostNight runs a project whose agent sessions call do, and returns its engine and
+// the launches.
+func hostNight(t *testing.T, set ledger.Settings, noClosed string, do func(p *scenario.Ports, l ledger.Launch)) (*engine.Engine, func() []ledger.Launch, ledger.Answer) {
+	t.Helper()
+	var ports *scenario.Ports
+	var launches []ledger.Launch
+	ports = scenario.NewPorts(ledger.Snapshot{Name: "p", Path: "p.md", Tasks: []ledger.Task{scenario.Task(1, "One")}}, func(l ledger.Launch) ledger.Exit {
+		launches = append(launches, l)
+		if l.Kind == ledger.KindAgent {
+			do(ports, l)
+		}
+		return scenario.Exited(l.Session, 0)
+	})
+	ports.NoClosed = noClosed
+	e, _ := scenario.RunEngine(t, engine.Options{Ledger: storetest.Open(t, t.TempDir()), Ports: ports.Project}, nil, true)
+	a, err := e.Do(t.Context(), loop.Input{Project: set.Project, Actor: "console", Body: loop.StartRun{Settings: set, MaxSessions: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	return e, func() []ledger.Launch { return launches }, a
+}
+
+// TestSessionsNetwork: a session starts with the hosts of its settings, its agent and
+// the people; what it asks for besides becomes a question, whose answer reaches it.
+func TestSessionsNetwork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := settings()
+		set.Network = ledger.NetworkRules{
+			Mode: ledger.NetworkNone, Hosts: []string{"api.example.org"}, ReadOnly: []string{"registry.example.org"},
+			Agents: map[string]ledger.AgentNetwork{set.Agent: {Hosts: []string{"models.example.org"}, Services: []string{"127.0.0.1:4000"}}},
+		}
+		want := ledger.HostRequest{Host: "cdn.example.org", Port: 443}
+		var got ledger.HostAnswer
+		e, launches, _ := hostNight(t, set, "", func(p *scenario.Ports, l ledger.Launch) {
+			r := want
+			r.Session = l.Session
+			got, _ = p.Reach(t.Context(), r)
+		})
+		s, _ := e.State(set.Project)
+		if len(s.Project.Questions) != 1 || s.Project.Questions[0].Kind != ledger.AskHost {
+			t.Fatalf("questions: %+v", s.Project.Questions)
+		}
+		if _, err := e.Do(t.Context(), loop.Input{Project: set.Project, Actor: "console", Body: loop.AnswerQuestion{Question: s.Project.Questions[0].ID, Choice: "run"}}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if !got.Allow || got.Host != want.Host {
+			t.Errorf("the session was answered %+v", got)
+		}
+		for n, l := range launches() {
+			hosts := []string{"api.example.org"}
+			if l.Kind == ledger.KindAgent {
+				hosts = append(hosts, "models.example.org")
+			}
+			if l.Kind == ledger.KindAgent && n > 0 && slices.Contains(l.Network.Hosts, "cdn.example.org:443") { // after the answer
+				hosts = []string{"api.example.org", "cdn.example.org:443", "models.example.org"}
+			}
+			if l.Network.Mode != ledger.NetworkNone || !l.Network.Asks || !slices.Equal(l.Network.Hosts, hosts) || !slices.Equal(l.Network.ReadOnly, set.Network.ReadOnly) {
+				t.Errorf("%s starts with %+v, want the hosts %v", l.Session, l.Network, hosts)
+			}
+		}
+	})
+}
+
+// TestNoClosedNetwork: where a machine has no closed network, a run that needs one
+// does not start, and nothing is run with an open one instead.
+func TestNoClosedNetwork(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*ledger.Settings)
+		remedy string
+	}{
+		"asked for": {func(s *ledger.Settings) { s.Network.Mode = ledger.NetworkNone }, "by level 3"},
+		"setup":     {func(s *ledger.Settings) { s.Network.Setup = ledger.NetworkNone }, "by level 3"},
+		"strangers": {func(s *ledger.Settings) { s.Source.Foreign = true }, "/net open"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set := settings()
+				c.change(&set)
+				e, launches, _ := hostNight(t, set, "no user namespaces", func(*scenario.Ports, ledger.Launch) {})
+				s, _ := e.State(set.Project)
+				r := s.Project.Run
+				if r == nil || r.Ended == nil || r.Ended.Reason != ledger.ReasonPreflight || !strings.Contains(r.Ended.Text, "no user namespaces") {
+					t.Fatalf("the run: %+v", r)
+				}
+				if n := len(launches()); n > 0 {
+					t.Errorf("%d sessions ran", n)
+				}
+			})
+		})
+	}
+}
+
+// TestKeptOpen: a person who keeps the network open lets such a run work.
+func TestKeptOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := settings()
+		set.Source.Foreign = true
+		e, launches, _ := hostNight(t, set, "no user namespaces", func(*scenario.Ports, ledger.Launch) {})
+		for _, b := range []loop.InputBody{loop.KeepNetworkOpen{Until: time.Now().Add(time.Hour)}, loop.StartRun{Settings: set, MaxSessions: 1}} {
+			if a, err := e.Do(t.Context(), loop.Input{Project: set.Project, Actor: "console", Body: b}); err != nil || !a.OK {
+				t.Fatalf("%T: %v %+v", b, err, a)
+			}
+		}
+		synctest.Wait()
+		if len(launches()) == 0 {
+			t.Fatal("no session ran")
+		}
+		for _, l := range launches() {
+			if l.Network.Mode != "" {
+				t.Errorf("%s: %+v", l.Session, l.Network)
+			}
+		}
+	})
+}
