@@ -51,7 +51,7 @@ func TestAnswerToExpired(t *testing.T) {
 		w.showQuestion("q2")
 		asked := w.newestWithKey(mira, "q2")
 		w.commit(ledger.Entry{Time: w.now, Stream: ledger.ProjectStream("shop"), Run: w.state().Project.Run.ID, Task: "Task 3", Body: ledger.QuestionExpired{ID: "q2", Choice: "b", Then: "b"}})
-		w.now = w.now.Add(time.Minute)
+		w.later.Add(int64(time.Minute))
 		w = w.reopened()
 		w.reply(mira, asked, text)
 		said := w.newest(mira).m
@@ -90,7 +90,7 @@ func TestAgreeingWithSettled(t *testing.T) {
 		t.Errorf("Undo does nothing:\n%s", w.transcript(mira))
 	}
 	w.reply(mira, asked, "yes")
-	w.now = w.now.Add(2 * time.Minute)
+	w.later.Add(int64(2 * time.Minute))
 	w.reply(ana, w.newestWithKey(ana, "q2"), "no")
 	if m := w.newest(ana).m; len(m.Buttons) > 0 {
 		t.Errorf("too late, and still:\n%s", chattest.Screen(m))
@@ -106,7 +106,7 @@ func TestUndoTooLate(t *testing.T) {
 	w.showQuestion("q1")
 	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Skip")
 	settled, before := w.newestWithKey(mira, "q1"), len(w.shown[mira])
-	w.now = w.now.Add(2 * time.Minute)
+	w.later.Add(int64(2 * time.Minute))
 	w.toasts = nil
 	w.press(mira, mira, settled, "Undo")
 	if len(w.shown[mira]) != before || len(w.toasts) != 1 || !strings.Contains(w.toasts[0], "an answer can be taken back for a minute") {
