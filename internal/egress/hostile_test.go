@@ -437,6 +437,38 @@ func TestAnythingOnANamedPort(t *testing.T) {
 	}
 }
 
+// TestNoWaitForTheAnswer has clients that send their first bytes with the
+// request for the tunnel.
+func TestNoWaitForTheAnswer(t *testing.T) {
+	first := string(hello(t, "api.example.com"))
+	for name, c := range map[string]struct {
+		send func(*inside) *net.TCPConn
+		want string
+	}{
+		"CONNECT": {func(in *inside) *net.TCPConn {
+			c, _ := in.say("CONNECT api.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n" + first)
+			return c
+		}, "HTTP/1.1 200 Connection established\r\n\r\nbye"},
+		"SOCKS": {func(in *inside) *net.TCPConn {
+			c := in.dialTo(in.socks)
+			_, _ = io.WriteString(c, named("api.example.com", "\x01\xbb")+first)
+			return c
+		}, "\x05\x00" + string(socksReply(socksOK)) + "bye"},
+	} {
+		o := newOutside(t)
+		got := o.recorder(exampleAddr + ":443")
+		in := start(t, o.options("api.example.com"))
+		conn := c.send(in)
+		_ = conn.CloseWrite()
+		if answer, _ := io.ReadAll(conn); string(answer) != c.want {
+			t.Errorf("%s: answered %q", name, answer)
+		}
+		if r := <-got; r != first {
+			t.Errorf("%s: %d bytes came, want %d", name, len(r), len(first))
+		}
+	}
+}
+
 func TestHelloTakesTooLong(t *testing.T) {
 	o := newOutside(t)
 	got := o.recorder("93.184.216.34:443")
