@@ -56,7 +56,7 @@ func (p *Proxy) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	if len(all) == 0 {
 		return nil, refusef(CodeUnreachable, "%s has no address", host)
 	}
-	own := ownAddresses()
+	own := p.own()
 	var public []netip.Addr
 	for _, a := range all {
 		if a = a.Unmap(); isPublic(a) && !slices.Contains(own, a) {

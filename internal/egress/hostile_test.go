@@ -437,6 +437,37 @@ func TestAnythingOnANamedPort(t *testing.T) {
 	}
 }
 
+// TestNoWaitForTheAnswer has clients that send their first bytes with the
+// request for the tunnel.
+func TestNoWaitForTheAnswer(t *testing.T) {
+	first := string(hello(t, "api.example.com"))
+	for name, c := range map[string]struct {
+		to         func(*inside) net.Listener
+		send, want string
+	}{
+		"CONNECT": {func(in *inside) net.Listener { return in.http },
+			"CONNECT api.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n" + first, "HTTP/1.1 200 Connection established\r\n\r\nbye"},
+		"SOCKS": {func(in *inside) net.Listener { return in.socks },
+			named("api.example.com", "\x01\xbb") + first, "\x05\x00" + string(socksReply(socksOK)) + "bye"},
+	} {
+		o := newOutside(t)
+		got := o.recorder(exampleAddr + ":443")
+		in := start(t, o.options("api.example.com"))
+		conn := in.dialTo(c.to(in))
+		_, _ = io.WriteString(conn, c.send)
+		_ = conn.CloseWrite()
+		if answer, _ := io.ReadAll(conn); string(answer) != c.want {
+			t.Errorf("%s: answered %q", name, answer)
+		}
+		if r := <-got; r != first {
+			t.Errorf("%s: %d bytes came, want %d", name, len(r), len(first))
+		}
+		if u := o.use(); u.Out != int64(len(c.send)) || u.In != int64(len(c.want)) {
+			t.Errorf("%s: %d bytes out and %d in are counted, want %d and %d", name, u.Out, u.In, len(c.send), len(c.want))
+		}
+	}
+}
+
 func TestHelloTakesTooLong(t *testing.T) {
 	o := newOutside(t)
 	got := o.recorder("93.184.216.34:443")

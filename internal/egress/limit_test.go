@@ -304,11 +304,13 @@ func TestSlowHeader(t *testing.T) {
 	in := start(t, o.options("api.example.com"), func(p *Proxy) { p.server.ReadHeaderTimeout = 100 * time.Millisecond })
 	c := in.dialTo(in.http)
 	go func() {
+		pace := time.NewTicker(5 * time.Millisecond)
+		defer pace.Stop()
 		for _, b := range []byte("GET http://api.example.com/ HTTP/1.1\r\nX: " + strings.Repeat("x", 10_000)) {
 			if _, err := c.Write([]byte{b}); err != nil {
 				return
 			}
-			time.Sleep(5 * time.Millisecond)
+			<-pace.C
 		}
 	}()
 	if b, err := io.ReadAll(c); errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(string(b), " 200 ") {
@@ -377,7 +379,16 @@ func TestClose(t *testing.T) {
 	before := runtime.NumGoroutine()
 	a := newAsker()
 	options := o.options("api.example.com", "files.intern:9=10.0.0.5")
-	options.Ask = a.ask
+	var asking atomic.Bool
+	options.Ask = func(ctx context.Context, t Target) Verdict {
+		asking.Store(true)
+		defer asking.Store(false)
+		v := a.ask(ctx, t)
+		for range 10_000 { // an asker that is slow to leave
+			runtime.Gosched()
+		}
+		return v
+	}
 	func() {
 		in := &inside{Proxy: New(options), t: t, http: listen(t, "127.0.0.1:0"), socks: listen(t, "127.0.0.1:0"), direct: listen(t, "127.0.0.1:0"), dnsTCP: listen(t, "127.0.0.1:0")}
 		udp, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -429,6 +440,9 @@ func TestClose(t *testing.T) {
 		add(up)
 		if err := in.Close(); err != nil {
 			t.Error(err)
+		}
+		if asking.Load() {
+			t.Error("a question is open after Close")
 		}
 		served.Wait()
 		for i, c := range ends {

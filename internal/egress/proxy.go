@@ -84,6 +84,7 @@ type Proxy struct {
 	opt          Options
 	idle         time.Duration
 	helloTimeout time.Duration
+	own          func() []netip.Addr // addresses of this machine
 	names        nameTable
 	server       *http.Server
 	inside       *tunnelListener
@@ -127,7 +128,7 @@ func New(o Options) *Proxy {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	p := &Proxy{
-		opt: o, idle: idleTimeout, helloTimeout: helloTimeout,
+		opt: o, idle: idleTimeout, helloTimeout: helloTimeout, own: ownAddresses,
 		refusing:  make(chan struct{}, maxRefusing),
 		changed:   make(chan struct{}),
 		questions: map[string]*question{},
