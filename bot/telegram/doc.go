@@ -23,7 +23,7 @@
 //   - call.go, errors.go: one call, and what its errors mean for a message
 //
 // The package never decides what a message means or who may act. Its tests hold
-// that updates arrive in order, but for those that overtake a file, and at least once, that no text of others becomes
-// a link, mention or command, that a message is sent at most once per Send, and
-// that no output contains the token.
+// that updates arrive in order, but for those that overtake a file, and at least
+// once, that no text of others becomes a link, mention or command, that a message is
+// sent at most once per Send, and that no output contains the token.
 package telegram
