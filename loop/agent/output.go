@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
@@ -216,14 +217,15 @@ func lastOf(r io.Reader) string {
 // lastLines returns the end of the output for ledger.Exit: at most 4 kB of
 // valid UTF-8, from the start of a line if possible.
 func (o *output) lastLines() string {
-	text := o.last
+	text := string(o.last)
 	if cut := len(text) - lastSize; cut > 0 {
-		text = text[cut:]
-		if i := bytes.IndexByte(text, '\n'); i >= 0 && i < len(text)-1 {
-			text = text[i+1:]
+		if i := strings.IndexByte(text[cut:], '\n'); i >= 0 && cut+i < len(text)-1 {
+			text = text[cut+i+1:]
+		} else {
+			text = lineEnd(text, lastSize)
 		}
 	}
-	return adapter.Clean(string(text), lastSize)
+	return adapter.Clean(text, lastSize)
 }
 
 // openOutput reads the stored output of a session, head then tail.

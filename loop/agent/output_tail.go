@@ -58,14 +58,14 @@ func (r *Runner) OutputTail(session string, most int) (OutputTail, error) {
 		tail, plain := r.tailFunc(s)
 		g.Lines = tail(lines, s.Plan.Dir, most)
 		if plain && len(lines) == 0 && !whole {
-			g.Lines = []string{"…" + text[len(text)-maxTailLine:]}
+			g.Lines = []string{"…" + lineEnd(text, maxTailLine-len("…"))}
 		}
 		if whole || len(g.Lines) >= most {
 			break
 		}
 	}
 	for n, line := range g.Lines {
-		g.Lines[n] = line[:min(len(line), maxTailLine)]
+		g.Lines[n] = lineStart(line, maxTailLine)
 	}
 	return g, nil
 }
@@ -92,7 +92,7 @@ func (r *Runner) Transcript(session string, most int) ([]Passage, error) {
 		}
 		lines := nonEmptyLines(text, whole)
 		if len(lines) == 0 && !whole { // a single line is longer than that
-			lines = []string{"…" + text[len(text)-maxTailLine:]}
+			lines = []string{"…" + lineEnd(text, maxTailLine-len("…"))}
 		}
 		var all []Passage
 		if s.Kind == ledger.KindAgent {
@@ -124,7 +124,7 @@ func lastPassages(all []Passage, most int) (last []Passage, more bool) {
 				more = true
 				break
 			}
-			line = line[:min(len(line), maxSaidLine)]
+			line = lineStart(line, maxSaidLine)
 			kept, left = append(kept, line), left-len(line)
 		}
 		if len(kept) > 0 {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ type followed struct {
 	mu      sync.Mutex
 	read    *loop.SourceReading // the last good one; nil = none
 	trouble string              // why the last one failed
+	hangs   bool                // a look has waited in vain for the first one
 }
 
 // againAfter is the pause before a source is opened or read again that failed.
@@ -189,19 +191,34 @@ func (r *Readings) followed(project string) *followed {
 }
 
 // Await waits until the first reading of a project is there, or ctx ends: a look right
-// after the start is to see it. "" stands for all projects.
+// after the start is to see it. "" stands for all projects. A source that hangs is waited
+// for until one deadline of ctx, not again with each look.
 func (r *Readings) Await(ctx context.Context, project string) {
 	for _, name := range r.names(project) {
 		f := r.followed(name)
-		if f == nil {
+		if f == nil || f.hanging() {
 			continue
 		}
 		select {
 		case <-f.first:
+			continue
 		case <-ctx.Done():
-			return
 		}
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return // nobody waits any more
+		}
+		f.mu.Lock()
+		f.hangs = true
+		f.mu.Unlock()
 	}
+}
+
+// hanging reports whether a look has waited in vain for the first reading. What is read
+// after all is known without waiting.
+func (f *followed) hanging() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hangs
 }
 
 func (r *Readings) names(project string) []string {

@@ -52,7 +52,7 @@ func (r *Runners) Start(ctx context.Context, l ledger.Launch) error {
 // a secret in the output is removed: the ledger keeps its last lines.
 func (r *Runners) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	x, err := r.now.Load().Wait(ctx, session)
-	x.Text, x.Tail, x.Said = secret.Redact(x.Text), secret.Redact(x.Tail), secret.Redact(x.Said)
+	x.Text, x.Tail, x.Said = secret.Redact(x.Text), secret.RedactPart(x.Tail), secret.RedactPart(x.Said)
 	if x.Event != nil {
 		x.Event.Data = secret.RedactJSON(x.Event.Data)
 	}
@@ -100,10 +100,17 @@ func (r *Runners) SocketPath(session string) string { return r.now.Load().Socket
 // without what looks like a secret.
 func (r *Runners) OutputTail(session string, most int) (agent.OutputTail, error) {
 	tail, err := r.now.Load().OutputTail(session, most)
-	for n, line := range tail.Lines {
-		tail.Lines[n] = secret.Redact(line)
-	}
+	tail.Lines = redactTail(tail.Lines)
 	return tail, err
+}
+
+// redactTail returns the last lines of an output without what looks like a secret. A
+// private key is several lines, and the output may have more of it.
+func redactTail(lines []string) []string {
+	if len(lines) == 0 {
+		return lines
+	}
+	return strings.Split(secret.RedactPart(strings.Join(lines, "\n")), "\n")
 }
 
 // LastAction returns the last tool call of a running session in a few words:

@@ -38,6 +38,7 @@ const maxRedacted = 2048
 func (r *redacted) text(text string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	text = secret.RedactRows(text)
 	var out []string
 	for _, part := range parts(text) {
 		is, known := r.now[part]

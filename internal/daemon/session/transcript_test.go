@@ -39,6 +39,16 @@ func TestRedacted(t *testing.T) {
 			}
 		}
 	}
+	for n := range lines { // windows that have neither end of the key
+		seen := lines[max(n+1-20, 0) : n+1]
+		if got := r.text(strings.Join(seen, "\n")); strings.Contains(got, "MIIE") {
+			t.Fatalf("in a short window, after line %d:\n%s", n, got)
+		}
+		tail := redactTail(slices.Clone(seen))
+		if got := strings.Join(tail, "\n"); strings.Contains(got, "MIIE") || strings.Contains(got, token) {
+			t.Fatalf("in an output's end, after line %d:\n%s", n, got)
+		}
+	}
 	if len(r.now) > maxRedacted {
 		t.Errorf("%d texts", len(r.now))
 	}

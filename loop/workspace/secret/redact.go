@@ -19,11 +19,38 @@ func Redact(text string) string {
 // RedactPart is Redact for a part of a longer text. A private key that begins before
 // it, or ends behind it, is replaced too: the rules know one by both its ends.
 func RedactPart(text string) string {
-	if text = Redact(text); !strings.Contains(text, "PRIVATE KEY") {
+	if text = Redact(text); strings.Contains(text, "PRIVATE KEY") {
+		text = cutKey.ReplaceAllString(text, removedKey)
+	}
+	return RedactRows(text)
+}
+
+const removedKey = "[secret removed: private-key]"
+
+// RedactRows replaces the rows at the beginning of a part of a longer text that can be
+// of the middle of a private key: at least two of one width, as keys are written.
+func RedactRows(text string) string {
+	end, n, width := 0, 0, 0
+	for line := range strings.Lines(text) {
+		row := strings.TrimSpace(line)
+		last := end+len(line) == len(text) && len(row) <= width && strings.ToLower(row) != row // it can be shorter
+		if !base64.MatchString(row) || !last && (len(row) < 60 || n > 0 && len(row) != width) {
+			break
+		}
+		width, n, end = max(width, len(row)), n+1, end+len(line)
+	}
+	rows := text[:end]
+	if n < 2 || !strings.ContainsAny(rows, "0123456789+/") || strings.ToLower(rows) == rows || strings.ToUpper(rows) == rows { // sums in hexadecimal, lines drawn
 		return text
 	}
-	return cutKey.ReplaceAllString(text, "[secret removed: private-key]")
+	if strings.HasSuffix(rows, "\n") {
+		return removedKey + "\n" + text[end:]
+	}
+	return removedKey + text[end:]
 }
+
+// base64 matches a row of a private key. Longer lines are no row.
+var base64 = regexp.MustCompile(`^[A-Za-z0-9+/]{1,76}={0,2}$`)
 
 // cutKey matches the beginning or the end of a private key, with what can belong to
 // it. Words without punctuation beside it match too.

@@ -160,12 +160,17 @@ func FuzzScan(f *testing.F) {
 func TestRedactPart(t *testing.T) {
 	const begin, end = "-----BEGIN EC PRIVATE KEY-----", "-----END EC PRIVATE KEY-----"
 	body := strings.Repeat("MHcCAQEEIBx0\n", 12)
+	rows := strings.Repeat("MHcCAQEEIBx0/+Aa"+strings.Repeat("q7Zt", 12)+"\n", 3)
+	sums := strings.Repeat(strings.Repeat("0f9a", 16)+"\n", 3)
 	for text, want := range map[string]string{
 		"read it.\n" + begin + "\n" + body:             "read it.\n[secret removed: private-key]",
 		body + end + "\nafter, it":                     "[secret removed: private-key]\nafter, it",
 		"a.\n" + begin + "\n" + body + end + "\nafter": "a.\n[secret removed: private-key]\nafter",
-		"plain":                            "plain",
-		"-----BEGIN PUBLIC KEY-----\nMIIB": "-----BEGIN PUBLIC KEY-----\nMIIB",
+		rows + "after":                                 "[secret removed: private-key]\nafter", // of its middle
+		"before\n" + rows + "after":                    "before\n" + rows + "after",
+		sums + "after":                                 sums + "after",
+		"plain":                                        "plain",
+		"-----BEGIN PUBLIC KEY-----\nMIIB":             "-----BEGIN PUBLIC KEY-----\nMIIB",
 	} {
 		if got := RedactPart(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
