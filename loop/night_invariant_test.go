@@ -150,11 +150,11 @@ func (n *night) check(old State, d Decision) {
 		was, _ := s.Project.Find(e.Task)
 		up := s.Project.Run
 		s = Apply(s, e)
-		if _, ended := e.Body.(ledger.RunEnded); ended && up != nil && up.Upkeep != nil { // the last run is back
+		if _, ended := e.Body.(ledger.RunEnded); ended && up != nil && (up.Check || up.Aside()) { // the last run is back
 			tip, n.tip = s.Project.Run.Tip, s.Project.Run.Tip
 			_, n.tipRed = s.Project.RedTip()
 		}
-		if b, is := e.Body.(ledger.RunPlanned); is && b.Upkeep != nil {
+		if b, is := e.Body.(ledger.RunPlanned); is && (b.Check || b.Upkeep != nil || b.Idea != "") {
 			tip = ""
 		}
 		if is, _ := s.Project.Find(e.Task); was.Queued() && !is.Queued() {
