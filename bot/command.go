@@ -54,6 +54,7 @@ const (
 	VerbHelp     Verb = "help"
 
 	VerbThreshold Verb = "threshold"
+	VerbNet       Verb = "net"
 
 	// Commands that are typed without a slash.
 	VerbWords    Verb = "words"    // plain text, which package words reads

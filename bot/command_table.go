@@ -99,6 +99,9 @@ func init() {
 		{verb: VerbThreshold, takes: takesTarget, use: "/threshold, /threshold reset PATTERN", help: "Which issues send a task back, by pattern; reset: takes back what was learned.", role: view, roleFor: thresholdRole,
 			project: showThresholds,
 			section: "Look", listed: "/threshold", twin: Twin{"threshold", "[reset PATTERN]", "Which issues send a task back; reset takes back what was learned"}},
+		{verb: VerbNet, takes: takesTarget, use: "/net, /net remove HOST, /net open", help: "Which hosts sessions reach; allow HOST, remove HOST; open: keeps the network of strangers' tasks open until morning, close.", role: view, roleFor: netRole,
+			project: showNet,
+			section: "Look", listed: "/net", twin: Twin{Name: "net"}},
 		// The counterpart is `nightporter start`, which asks the daemon: `nightporter
 		// run` starts a run of its own in the foreground.
 		{verb: VerbRun, takes: takesRun, use: "/run, /run from 5, /run review", help: "Starts a run, after a confirmation; also /run only 5, /run overnight.", role: steer,

@@ -96,6 +96,12 @@ func (c *chain) message(altered bool) Message {
 		m = newMessage("evidence.open", firstLine(SignNow, project, name+" evidence: so far to "+c.last, ""))
 	}
 	m.Lines = append(m.Lines, c.lines...)
+	for n, u := range c.hosts {
+		if n == 0 {
+			m.add("Its sessions and these hosts:")
+		}
+		m.pre(HostUseText(u))
+	}
 	for n := 1; n < len(c.attempts); n++ {
 		m.button(fmt.Sprintf("Attempt %d", n), fmt.Sprintf("/evidence %s.%d", idArg(c.task), n))
 	}
@@ -111,6 +117,7 @@ type chain struct {
 	last, broke    string
 	build          int // index in lines of the last build
 	closed, passed bool
+	hosts          []ledger.HostUse      // that the attempt's sessions reached or were refused
 	put            ledger.AttemptOutcome // outcome of an attempt that neither passed nor failed
 }
 
@@ -147,6 +154,7 @@ func (c *chain) entry(e ledger.Entry) {
 		if !b.Resume {
 			// Each attempt has a chain of its own; the last attempt counts.
 			c.lines, c.broke, c.closed, c.passed = nil, "", false, false
+			c.hosts = nil
 		}
 		c.put = ""
 		c.attempts[e.Attempt] = true
@@ -162,6 +170,8 @@ func (c *chain) entry(e ledger.Entry) {
 			c.lines, c.broke = c.lines[:c.build], ""
 			c.add(SignDone, "build: "+strings.TrimPrefix(VerifyText(b), SignDone+" "), "build")
 		}
+	case ledger.SessionEnded:
+		c.hosts = AddHosts(c.hosts, b.Exit.Hosts)
 	case ledger.TaskProved:
 		c.lines = append(c.lines, Line{Text: Clean(ProofSign(b.Proof) + " proof: " + ProofNote(b.Proof))})
 	case ledger.Submit:

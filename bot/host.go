@@ -33,28 +33,45 @@ func cutHost(host string, width int) string {
 
 // hostHead says who wants which host, within a width.
 func hostHead(q ledger.Question, width int) string {
+	who := hostWho(q) + " wants "
+	return who + cutHost(hostWanted(q), width-Width(who))
+}
+
+// hostWho says who wants a host: a hat, or what a command is for.
+func hostWho(q ledger.Question) string {
 	who, _, _ := strings.Cut(q.Text, " wants ")
 	if q.Hat != "" {
 		who = q.Hat
 	}
-	who = Cut(orElse(Clean(who), "A session"), 16) + " wants "
-	return who + cutHost(hostWanted(q), width-Width(who))
+	return Cut(orElse(Clean(who), "a session"), 14)
 }
 
 // hostFirst begins the message of a question about a host: "? builder wants
-// registry.example.org:443 · shop #7".
+// cdn.example.org · shop #7". Where that is too long, the name comes first: the line
+// below it has the rest.
 func hostFirst(s loop.State, q ledger.Question, width int) string {
-	tail := " · " + strings.TrimSpace(Cut(Clean(s.Project.Name), 12)+" "+shortID(q.Task))
-	sign := SignOf(q) + " "
-	return sign + hostHead(q, width-Width(sign+tail)) + tail
+	host := strings.TrimSuffix(hostWanted(q), ":443")
+	head := SignOf(q) + " " + hostWho(q) + " wants "
+	if first := head + host + " · " + hostFor(s, q); Width(first) <= width {
+		return first
+	}
+	return head + cutHost(host, width-Width(head))
+}
+
+// hostFor names the project and task that a host is wanted for.
+func hostFor(s loop.State, q ledger.Question) string {
+	return strings.TrimSpace(Cut(Clean(s.Project.Name), 12) + " " + shortID(q.Task))
 }
 
 // askHost adds what a question about a host says: who asks, and the whole name, as it
 // is asked for.
-func (m *Message) askHost(_ loop.State, q ledger.Question, now time.Time) {
-	line := Cut(Clean(q.Title), quoteWidth)
+func (m *Message) askHost(s loop.State, q ledger.Question, now time.Time) {
+	line := hostFor(s, q)
+	if title := Cut(Clean(q.Title), 34); title != "" {
+		line += " " + title
+	}
 	if q.Host != nil && q.Host.Program != "" {
-		line = strings.TrimPrefix(line+" · by "+Cut(Clean(q.Host.Program), 16), " · ")
+		line += " · by " + Cut(Clean(q.Host.Program), 16)
 	}
 	m.add(strings.TrimPrefix(line+" · "+Clock(q.Asked, now), " · "))
 	m.pre(hostWanted(q))
@@ -70,6 +87,25 @@ func (m *Message) askHost(_ loop.State, q ledger.Question, now time.Time) {
 func (m *Message) pastHost(s loop.State, q ledger.Question) {
 	m.add(strings.TrimSpace(shortID(q.Task) + " " + Cut(Clean(q.Title), 34)))
 	m.pre(hostWanted(q))
+}
+
+// Leaked announces that a session sent a value which is planted to be found.
+func Leaked(s loop.State, task string, of loop.Session, b ledger.SessionEnded, now time.Time) Message {
+	who := orElse(Cut(Clean(of.Planned.Hat), 10), "a check")
+	m := newMessage("session.leak", firstLine(SignFailed, s.Project.Name, strings.TrimSpace(shortID(task)+" "+who)+" leaked", " · "+now.Format("15:04")))
+	m.Project, m.About = s.Project.Name, task
+	m.add("A planted secret was sent to a host; the session was ended at once.")
+	m.quote(b.Text)
+	m.add("Look at what it read: text by strangers may have told it to.")
+	if task == "" {
+		m.add("Its result counts as failed.")
+		m.button("Stop", "/stop now")
+		return m
+	}
+	m.add("The attempt failed.")
+	m.button("Stop", "/stop now")
+	m.button("Log", "/log "+idArg(task))
+	return m
 }
 
 // HostAllowedText says who may reach a host from now on: "registry.example.org:443 is

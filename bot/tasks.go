@@ -396,7 +396,7 @@ func dependsOn(s loop.State, t loop.TaskState) string {
 func (m *Message) untaken(t loop.TaskState) {
 	m.add("Its author may not write to the repository:")
 	m.whole(t.Task.Body)
-	m.add("Read it before you take it: its sessions have the network.")
+	m.add("Read it before you take it: sessions act on what it says.")
 	a := idArg(t.Task.ID)
 	m.button("Take", "/next "+a+" "+t.TextID())
 	m.button("Skip", "/skip "+a)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -20,6 +19,13 @@ import (
 func DefaultPorts() []int { return []int{443, 80} }
 
 func networkMode(s string) ledger.NetworkMode { return ledger.NetworkMode(s) }
+
+// ClosesNetwork reports whether sessions of the project need a closed network: by its
+// configuration, or because strangers can write its tasks.
+func (p Project) ClosesNetwork() bool {
+	k := p.Source.kind()
+	return k != nil && k.Foreign || slices.Contains([]string{p.Network, p.SetupNetwork, p.VerifyNetwork}, string(ledger.NetworkNone))
+}
 
 // network returns what the sessions of a run may reach. A project that names no
 // hosts to read from gets those of its package managers.
@@ -118,7 +124,7 @@ func hostOf(address string) (host, service string) {
 	if a, err := netip.ParseAddr(name); err == nil && a.IsLoopback() {
 		return "", netip.AddrPortFrom(a, portNumber(port)).String()
 	}
-	if host = name + ":" + port; checkHost(host) != nil {
+	if host = name + ":" + port; ledger.CheckHost(host) != nil {
 		return "", ""
 	}
 	return host, ""
@@ -129,79 +135,11 @@ func portNumber(s string) uint16 {
 	return uint16(n)
 }
 
-// NamedHost returns a host and port as the configuration writes them. It is an error
-// if the host is none that a configuration can name.
-func NamedHost(host string, port int) (string, error) {
-	name := host + ":" + strconv.Itoa(port)
-	return name, checkHost(name)
-}
-
-// CheckHost returns what is wrong with a host as the configuration writes it: HOST,
-// *.HOST, HOST:PORT, HOST=ADDRESS.
-func CheckHost(s string) error { return checkHost(s) }
-
-func checkHost(s string) error {
-	name, addr, pinned := strings.Cut(s, "=")
-	if pinned {
-		if a, err := netip.ParseAddr(addr); err != nil || a.Zone() != "" {
-			return fmt.Errorf("%q is no IP address", addr)
-		}
-	}
-	if strings.ContainsAny(name, "/@?#") {
-		return errors.New("a host is a name, without scheme, user and path")
-	}
-	name, port, ok := strings.Cut(name, ":")
-	if ok {
-		if strings.Contains(port, ":") {
-			return errors.New("addresses of IPv6 are not reached: name a host or an address of IPv4")
-		}
-		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return fmt.Errorf("%q is no port", port)
-		}
-	}
-	name, below := strings.CutPrefix(name, "*.")
-	if strings.Contains(name, "*") {
-		return errors.New("* stands for whole names in front of a host, as in *.example.com")
-	}
-	if a, err := netip.ParseAddr(name); err == nil {
-		if below {
-			return errors.New("an address has no names below it")
-		}
-		if !a.Is4() {
-			return errors.New("addresses of IPv6 are not reached: name a host or an address of IPv4")
-		}
-		return nil
-	}
-	if below && !strings.Contains(name, ".") {
-		return fmt.Errorf("*.%s would be all hosts of everybody", name)
-	}
-	return checkHostName(name)
-}
-
-// checkHostName refuses what is no host's name in its ASCII form.
-func checkHostName(name string) error {
-	if name == "" || len(name) > 253 {
-		return errors.New("a host has a name")
-	}
-	for label := range strings.SplitSeq(strings.TrimSuffix(name, "."), ".") {
-		bad := strings.ContainsFunc(label, func(r rune) bool {
-			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
-		})
-		switch {
-		case bad && strings.ContainsFunc(label, func(r rune) bool { return r > 127 }):
-			return errors.New("names in other letters are written in ASCII, as xn--…")
-		case bad, label == "", len(label) > 63, strings.HasPrefix(label, "-"), strings.HasSuffix(label, "-"):
-			return fmt.Errorf("%q is no part of a host's name", label)
-		}
-	}
-	return nil
-}
-
 // hosts checks each host of a list.
 func (c *checker) hosts(list []string, path ...string) {
 	for i, s := range list {
 		where := child(path, strconv.Itoa(i))
-		if err := checkHost(s); err != nil && isText(c.doc, where) {
+		if err := ledger.CheckHost(s); err != nil && isText(c.doc, where) {
 			c.value(fmt.Sprintf("%s: %q is not right: %v", path[len(path)-1], s, err), where...).Remedy =
 				`Write it like "api.example.com", "*.example.com", "api.example.com:8443" or "git.example.com=10.0.0.5"`
 		}

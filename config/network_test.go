@@ -81,7 +81,7 @@ func TestShippedHosts(t *testing.T) {
 		t.Fatalf("only %d hosts were found", len(all))
 	}
 	for _, host := range all {
-		if err := CheckHost(host); err != nil {
+		if err := ledger.CheckHost(host); err != nil {
 			t.Errorf("%s: %v", host, err)
 		}
 	}

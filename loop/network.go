@@ -379,13 +379,20 @@ func (p Project) applyNetwork(e ledger.Entry) Project {
 		p.OpenUntil = b.Until
 	case ledger.SessionEnded:
 		for _, u := range b.Exit.Hosts {
-			if u.Refused == "" && !slices.Contains(p.HostsSeen, u.Host) {
-				p.HostsSeen = append(slices.Clip(p.HostsSeen), u.Host)
+			seen := func(h SeenHost) bool { return h.Host == u.Host }
+			if u.Refused == "" && !slices.ContainsFunc(p.HostsSeen, seen) {
+				p.HostsSeen = append(slices.Clip(p.HostsSeen), SeenHost{Host: u.Host, At: e.Time})
 			}
 		}
 		p.HostsSeen = p.HostsSeen[max(0, len(p.HostsSeen)-keptHosts):]
 	}
 	return p
+}
+
+// SeenHost is a host that sessions of a project reached, and when it was first seen.
+type SeenHost struct {
+	Host string    `json:"host"`
+	At   time.Time `json:"at"`
 }
 
 // keptHosts limits the hosts that the state remembers as reached.

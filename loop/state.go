@@ -65,7 +65,7 @@ type Project struct {
 	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
 	Learning   Learning                 `json:"learning,omitzero"`     // what is known about thresholds
 	Hosts      []HostRule               `json:"hosts,omitempty"`       // hosts that people opened for good
-	HostsSeen  []string                 `json:"hosts_seen,omitempty"`  // hosts that its sessions reached, the newest last
+	HostsSeen  []SeenHost               `json:"hosts_seen,omitempty"`  // hosts that its sessions reached, the newest last
 	OpenUntil  time.Time                `json:"open_until,omitzero"`   // until then a person keeps the network open for sessions that read outside text
 }
 

@@ -195,9 +195,23 @@ func (c *composer) unusable(b ledger.AgentUnusable) {
 	c.keep(troubleKey("agent/"+b.Agent, r.Commits, r.Counted, r.ID), false, bot.Replaced(c.last, b, r.Settings.Fallback, c.now))
 }
 
+// leaked tells of a session that sent a planted value. It makes a sound at any time of
+// day: somebody reads what the machine has.
+func (c *composer) leaked(e ledger.Entry, b ledger.SessionEnded) {
+	s, _ := c.before.Project.Session(e.Session)
+	m := bot.Leaked(c.after, e.Task, s, b, c.now)
+	for _, r := range c.readers() {
+		c.send(ledger.Outgoing{Chat: r.chat, Class: ledger.ClassNotice}, m)
+	}
+}
+
 // sessionEnded tells of an agent session whose outcome is unknown.
 func (c *composer) sessionEnded(e ledger.Entry, b ledger.SessionEnded) {
 	c.releasedGuidance(e, b)
+	if b.End == ledger.EndedLeak {
+		c.leaked(e, b)
+		return
+	}
 	if b.Kind != ledger.KindAgent || b.End != ledger.EndedLost {
 		return
 	}

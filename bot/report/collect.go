@@ -27,6 +27,11 @@ func Collect(records []ledger.Record, s loop.State, from, to time.Time) (Facts, 
 		aside:    map[string]bool{},
 		cause:    map[string]Cause{},
 	}
+	for _, h := range s.Project.HostsSeen {
+		if c.inSpan(h.At) {
+			c.NewHosts = append(c.NewHosts, h.Host)
+		}
+	}
 	entries := make([]ledger.Entry, 0, len(records))
 	for _, r := range records {
 		if r.Time.After(to) {
@@ -118,6 +123,9 @@ func (c *collector) entry(e ledger.Entry) {
 	case ledger.RunStateSet:
 		c.state(b, e.Time)
 	case ledger.SessionEnded:
+		if c.inSpan(e.Time) {
+			c.Hosts = bot.AddHosts(c.Hosts, b.Exit.Hosts)
+		}
 		if b.Kind == ledger.KindAgent {
 			c.ended(b, e)
 		}

@@ -53,6 +53,8 @@ type Facts struct {
 	Requests []RequestResult // open ones, and those that ended in the span, the newest first
 
 	Needs    []Need
+	Hosts    []ledger.HostUse // that sessions reached or were refused in the span
+	NewHosts []string         // of them, those that no session reached before
 	Guidance []Guided
 	Waits    []Span
 	Off      []Span

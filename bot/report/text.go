@@ -446,10 +446,53 @@ func (f Facts) footLines() []string {
 	if f.Strangers > 0 {
 		out = append(out, plural(f.Strangers, "stranger")+" wrote; not answered")
 	}
+	if line := f.hostLine(); line != "" {
+		out = append(out, line)
+	}
 	if n := len(f.Missed); n > 0 {
 		out = append(out, "No digest on "+strings.Join(f.Missed, ", ")+"; this one looks back to then")
 	}
 	return out
+}
+
+// hostLine says which hosts sessions with a closed network reached: "4 hosts, 1 new:
+// cdn.example.org; refused: evil.example".
+func (f Facts) hostLine() string {
+	var reached, refused []string
+	for _, u := range f.Hosts {
+		list := &reached
+		if u.Refused != "" {
+			list = &refused
+		}
+		if host := bot.Cut(bot.Clean(u.Host), 40); !slices.Contains(*list, host) {
+			*list = append(*list, host)
+		}
+	}
+	if len(reached)+len(refused) == 0 {
+		return ""
+	}
+	line := plural(len(reached), "host")
+	if n := len(f.NewHosts); n > 0 {
+		line += fmt.Sprintf(", %d new: %s", n, fewHosts(f.NewHosts))
+	}
+	if len(refused) > 0 {
+		line += "; refused: " + fewHosts(refused)
+	}
+	return line
+}
+
+// fewHosts names the first hosts of a list, and says how many more there are.
+func fewHosts(hosts []string) string {
+	const most = 3
+	shown := make([]string, 0, most)
+	for _, h := range hosts[:min(most, len(hosts))] {
+		shown = append(shown, bot.Cut(bot.Clean(h), 40))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(hosts) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // proofLine names the boundary level and the ledger's head. A reader can compare

@@ -36,15 +36,34 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 		return ofSeverity(ledger.DiagnosticError, []ledger.Diagnostic{f})
 	}
 	const more = "docs/operating.md, Boundary, says what each level keeps out"
+	network := closedNetworks(p, w.runner)
 	switch level {
 	case 3:
-		return []finding{findOK("sessions write nothing outside, and do not see what is hidden (level 3)")}
+		return append([]finding{findOK("sessions write nothing outside, and do not see what is hidden (level 3)")}, network...)
 	case 2:
-		return []finding{findLook(more, "sessions write nothing outside, but see more than they need (level 2). %s", why)}
+		return append([]finding{findLook(more, "sessions write nothing outside, but see more than they need (level 2). %s", why)}, network...)
 	case 1:
-		return []finding{findLook(more, "a session can write whatever its user can (level 1). %s", why)}
+		return append([]finding{findLook(more, "a session can write whatever its user can (level 1). %s", why)}, network...)
 	}
 	return []finding{findFix(more, "no session can be started here: %s", why)}
+}
+
+// closedNetworks tells whether sessions can have the closed network that projects
+// need; nothing where none does.
+func closedNetworks(p *doctorContext, runner *agent.Runner) []finding {
+	var users []string
+	for _, pr := range p.cfg.Projects {
+		if pr.ClosesNetwork() {
+			users = append(users, pr.Name)
+		}
+	}
+	if len(users) == 0 {
+		return nil
+	}
+	if ok, why := runner.ClosedNetwork(); !ok {
+		return []finding{findFix("docs/operating.md, Network, says what it needs", "sessions cannot have the closed network that %s needs: %s", strings.Join(users, ", "), why)}
+	}
+	return []finding{findOK("sessions can have a closed network, as %s has", strings.Join(users, ", "))}
 }
 
 // checkRooms tells how rooms and caches are made on this machine.

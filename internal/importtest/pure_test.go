@@ -23,7 +23,7 @@ var pure = []string{"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/p
 // of what is harmless rather than of what is not, so that a new import is
 // looked at once.
 var pureImports = []string{
-	"bytes", "cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "html", "iter", "maps", "math/bits", "path", "reflect", "regexp",
+	"bytes", "cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "html", "iter", "maps", "math/bits", "net/netip", "path", "reflect", "regexp",
 	"slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
 }
 

@@ -110,7 +110,7 @@ var Entries = map[string][]Teller{
 	"run.state":         {Console, Notify, Report},
 	"secrets.cleared":   {Console},
 	"session.cut":       silent,
-	"session.ended":     {Console, Notify, Report, Log},
+	"session.ended":     {Console, Notify, Report, Log, Evidence},
 	"session.output":    silent,
 	"session.planned":   {Console, Report, Log},
 	"session.throttled": {Console, Notify},

@@ -56,6 +56,7 @@ var Keys = map[string][]string{
 	"agent.replaced":    {"shop goes on with "},
 	"baseline.broke":    {"The run goes on."},
 	"session.lost":      {"It is run again", "It counts as a failed attempt", "The attempt failed"},
+	"session.leak":      {"The attempt failed.", "Its result counts as failed."},
 	"session.throttled": {"All else goes on"},
 	"branch.remade":     {"Whether it is green will stand here."},
 	"branch.verified":   {"Merge when you like; nothing runs.", "Merge once it is pushed and its checks pass.", "Merge once its checks pass; nothing runs.", "Nothing was pushed. Look at /diff", "The run goes on with it.", "Look at ", "Nothing runs."},
@@ -122,6 +123,7 @@ var Keys = map[string][]string{
 	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
 	"log": nil, "log.tail": nil, "log.file": nil, "why": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
 	"plan": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
+	"net": nil, "net.host": nil, "net.usage": nil,
 	"threshold": nil, "threshold.none": nil, "threshold.usage": nil,
 	"press.second": nil, "run.idle": nil, "run.nohost": nil, "run.nothing": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
 

@@ -41,6 +41,12 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 		return reply(text, tasksOf(s))
 	case "evidence":
 		return svc.evidence(ctx, s, v.Args["task"])
+	case "net":
+		n, err := bot.NetOf(ctx, svc, s)
+		if err != nil {
+			return api.Reply{}, err
+		}
+		return reply(n.Message(svc.now()).Text(80), []bot.Net{n})
 	case "verify":
 		return svc.verify(ctx, v.Project, v.Args["head"])
 	case "replay":
