@@ -158,12 +158,21 @@ func (svc *Service) Projects() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" }) // the stream of shared entries
 }
 
-// project returns the given name or, for "", the name of the only project.
+// project returns the given name or, for "", the name of the only project. A process
+// that only answers takes the only one of the ledger for it, too: the others of the
+// configuration were never begun.
 func (svc *Service) project(name string) string {
-	if names := svc.Projects(); name == "" && len(names) == 1 {
+	if name != "" {
+		return name
+	}
+	if names := svc.Projects(); len(names) == 1 {
 		return names[0]
 	}
-	return name
+	begun := slices.DeleteFunc(svc.o.Engine.Projects(), func(name string) bool { return name == "" })
+	if !svc.o.Stays && len(begun) == 1 {
+		return begun[0]
+	}
+	return ""
 }
 
 func reply(text string, data any) (api.Reply, error) {
