@@ -153,11 +153,11 @@ func TestMergeSpent(t *testing.T) {
 	}
 }
 
-// TestSkipSpent: [Skip] of a task that was at work ends with the task.
+// TestSkipSpent: [Skip] is of use for a task that is not at work and not settled.
 func TestSkipSpent(t *testing.T) {
 	d := atWork()
 	for status, want := range map[ledger.Status]string{
-		ledger.Active: "", ledger.Blocked: "",
+		ledger.Active: "#2 is at work", ledger.Blocked: "",
 		ledger.Done: "#2 is done already", ledger.Skipped: "#2 is skipped already", ledger.Withdrawn: "#2 is gone from the list",
 	} {
 		task := *d.Night.State.Project.Tasks.At(1)

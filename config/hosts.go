@@ -29,27 +29,28 @@ func knownHosts(name string, command []string) []string {
 	return agentHosts[name]
 }
 
-// Manager is a package manager, or several that share their registry. Sessions only
-// read from its hosts, so that nothing can be published there.
+// Manager is a package manager, or several that share their registry.
 type Manager struct {
-	Name  string
-	Hosts []string
+	Name     string
+	Hosts    []string // serve files; nothing is published at them
+	ReadOnly []string // take packages, too; sessions only read from them (egress.ReadOnlyVars)
 
 	files []string // globs of files that show its use
 }
 
-// managers has every package manager whose registry is known.
+// managers has every package manager whose registry is known. Hosts that store what
+// anybody sends, such as a forge, are in none of them: a session asks for those.
 var managers = []Manager{
-	{"npm", []string{"registry.npmjs.org", "registry.yarnpkg.com"}, []string{"package.json"}},
-	{"Go", []string{"proxy.golang.org", "sum.golang.org"}, []string{"go.mod", "go.work"}},
-	{"PyPI", []string{"pypi.org", "files.pythonhosted.org"}, []string{"pyproject.toml", "requirements*.txt", "setup.py", "Pipfile"}},
-	{"Cargo", []string{"index.crates.io", "static.crates.io", "crates.io"}, []string{"Cargo.toml"}},
-	{"RubyGems", []string{"rubygems.org", "index.rubygems.org"}, []string{"Gemfile", "*.gemspec"}},
-	{"Maven", []string{"repo.maven.apache.org", "repo1.maven.org"}, []string{"pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"}},
-	{"Gradle", []string{"services.gradle.org", "downloads.gradle.org", "plugins.gradle.org", "plugins-artifacts.gradle.org"}, []string{"build.gradle", "build.gradle.kts", "gradlew"}},
-	{"NuGet", []string{"api.nuget.org", "globalcdn.nuget.org"}, []string{"*.csproj", "*.fsproj", "*.sln"}},
-	{"Composer", []string{"repo.packagist.org", "packagist.org", "api.github.com", "codeload.github.com"}, []string{"composer.json"}},
-	{"Deno", []string{"deno.land", "jsr.io", "npm.jsr.io", "registry.npmjs.org"}, []string{"deno.json", "deno.jsonc"}},
-	{"Swift", []string{"github.com", "codeload.github.com"}, []string{"Package.swift"}},
-	{"Hex", []string{"repo.hex.pm", "hex.pm", "builds.hex.pm"}, []string{"mix.exs", "rebar.config"}},
+	{"npm", nil, []string{"registry.npmjs.org", "registry.yarnpkg.com"}, []string{"package.json"}},
+	{"Go", []string{"proxy.golang.org", "sum.golang.org"}, nil, []string{"go.mod", "go.work"}},
+	{"PyPI", []string{"pypi.org", "files.pythonhosted.org"}, nil, []string{"pyproject.toml", "requirements*.txt", "setup.py", "Pipfile"}},
+	{"Cargo", []string{"index.crates.io", "static.crates.io"}, nil, []string{"Cargo.toml"}},
+	{"RubyGems", []string{"index.rubygems.org"}, []string{"rubygems.org"}, []string{"Gemfile", "*.gemspec"}},
+	{"Maven", []string{"repo.maven.apache.org", "repo1.maven.org"}, nil, []string{"pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"}},
+	{"Gradle", []string{"services.gradle.org", "downloads.gradle.org", "plugins.gradle.org", "plugins-artifacts.gradle.org"}, nil, []string{"build.gradle", "build.gradle.kts", "gradlew"}},
+	{"NuGet", []string{"api.nuget.org", "globalcdn.nuget.org"}, nil, []string{"*.csproj", "*.fsproj", "*.sln"}},
+	{"Composer", []string{"repo.packagist.org", "codeload.github.com"}, nil, []string{"composer.json"}},
+	{"Deno", []string{"deno.land", "jsr.io", "npm.jsr.io"}, []string{"registry.npmjs.org"}, []string{"deno.json", "deno.jsonc"}},
+	{"Swift", []string{"codeload.github.com"}, nil, []string{"Package.swift"}},
+	{"Hex", []string{"repo.hex.pm", "builds.hex.pm"}, nil, []string{"mix.exs", "rebar.config"}},
 }

@@ -24,7 +24,7 @@ func networkMode(s string) ledger.NetworkMode { return ledger.NetworkMode(s) }
 // configuration, or because strangers can write its tasks.
 func (p Project) ClosesNetwork() bool {
 	k := p.Source.kind()
-	return k != nil && k.Foreign || slices.Contains([]string{p.Network, p.SetupNetwork, p.VerifyNetwork}, string(ledger.NetworkNone))
+	return k != nil && k.Foreign || slices.ContainsFunc([]string{p.Network, p.SetupNetwork, p.VerifyNetwork}, func(s string) bool { return networkMode(s).Closes() })
 }
 
 // network returns what the sessions of a run may reach. A project that names no
@@ -39,7 +39,7 @@ func (p Project) network(cfg *Config, s ledger.Settings) ledger.NetworkRules {
 	}
 	if n.ReadOnly == nil {
 		for _, m := range ManagersOf(p.Repo) {
-			n.ReadOnly = append(n.ReadOnly, m.Hosts...)
+			n.Hosts, n.ReadOnly = append(slices.Clip(n.Hosts), m.Hosts...), append(n.ReadOnly, m.ReadOnly...)
 		}
 	}
 	names := append([]string{s.Agent, s.Fallback}, s.Others...)

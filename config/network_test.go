@@ -55,8 +55,8 @@ services = ["127.0.0.1:5432"]
 	got := settings(t, cfg, cfg.Projects[0], Overrides{}).Network
 	want := ledger.NetworkRules{
 		Mode: ledger.NetworkPorts, Setup: ledger.NetworkNone, Ports: []int{443, 80},
-		Hosts: []string{"api.example.org"}, Services: []string{"127.0.0.1:5432"},
-		ReadOnly: []string{"registry.npmjs.org", "registry.yarnpkg.com", "proxy.golang.org", "sum.golang.org"},
+		Hosts: []string{"api.example.org", "proxy.golang.org", "sum.golang.org"}, Services: []string{"127.0.0.1:5432"},
+		ReadOnly: []string{"registry.npmjs.org", "registry.yarnpkg.com"},
 		Agents: map[string]ledger.AgentNetwork{
 			"mine":   {Hosts: []string{"api.openai.com", "chatgpt.com", "auth.openai.com", "models.example.com:443"}},
 			"claude": {Mode: ledger.NetworkNone, Hosts: []string{}, Services: []string{"127.0.0.1:4000"}},

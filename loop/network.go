@@ -35,10 +35,10 @@ func (h HostRule) covers(host string, port int) bool {
 	return false
 }
 
-// HostName returns a host and port as the configuration writes them; port 0 leaves
-// the usual ones.
+// HostName returns a host and port as the configuration writes them: without a port,
+// which means 443 and 80, for either of them.
 func HostName(host string, port int) string {
-	if port == 0 {
+	if port == 0 || port == 443 || port == 80 {
 		return host
 	}
 	return fmt.Sprintf("%s:%d", host, port)
@@ -144,17 +144,19 @@ func (p Project) NeedsClosed(s ledger.Settings, at time.Time) (why string, byTex
 // does.
 func closedBy(s ledger.Settings) string {
 	n := s.Network
-	if slices.Contains([]ledger.NetworkMode{n.Mode, n.Setup, n.Verify}, ledger.NetworkNone) {
-		return `network = "none"`
+	for _, mode := range []ledger.NetworkMode{n.Mode, n.Setup, n.Verify} {
+		if mode.Closes() {
+			return fmt.Sprintf("network = %q", mode)
+		}
 	}
 	for _, name := range sortedKeys(s.Hats) {
-		if hasHats(s, name) && s.Hats[name].Network == ledger.NetworkNone {
-			return `network = "none" of hat ` + name
+		if mode := s.Hats[name].Network; hasHats(s, name) && mode.Closes() {
+			return fmt.Sprintf("network = %q of hat %s", mode, name)
 		}
 	}
 	for _, name := range sortedKeys(n.Agents) {
-		if n.Agents[name].Mode == ledger.NetworkNone {
-			return `network = "none" of agent ` + name
+		if mode := n.Agents[name].Mode; mode.Closes() {
+			return fmt.Sprintf("network = %q of agent %s", mode, name)
 		}
 	}
 	return ""
@@ -249,7 +251,7 @@ func (s Session) worker() string {
 
 // refusalText is what a session's program reads when a host is refused.
 func (d *decision) refusalText(h ledger.HostRequest, why string) string {
-	return fmt.Sprintf("%s is %s; hosts = [%q] in the project's configuration names it", HostName(h.Host, h.Port), why, HostName(h.Host, h.Port))
+	return fmt.Sprintf("%s; hosts = [%q] in [[project]] names it", why, HostName(h.Host, h.Port))
 }
 
 // answerHost tells a session whether it may reach a host. why is for a refusal.
@@ -258,7 +260,7 @@ func (d *decision) answerHost(h ledger.HostRequest, allow bool, why string) {
 	if !allow {
 		a.Reason = why
 	}
-	d.effect(d.uniqueKey("host "+h.Session+" "+HostName(h.Host, h.Port)), ledger.EffectAnswerHost{Session: h.Session, Answer: a})
+	d.effect(d.uniqueKey(fmt.Sprintf("host %s %s:%d", h.Session, h.Host, h.Port)), ledger.EffectAnswerHost{Session: h.Session, Answer: a})
 }
 
 // applyHost carries out a person's answer about a host.
@@ -356,7 +358,7 @@ func (d *decision) keepNetworkOpen(b KeepNetworkOpen) {
 // and what to do; empty = it can.
 func (d *decision) closedNetwork(mode ledger.NetworkMode, outside ledger.OutsideText) (why, needs string) {
 	lacks := d.run().Base.NoClosed
-	if mode != ledger.NetworkNone || lacks == "" {
+	if !mode.Closes() || lacks == "" {
 		return "", ""
 	}
 	why = "its sessions need a closed network, which this machine does not have: " + lacks

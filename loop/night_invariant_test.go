@@ -151,7 +151,10 @@ func (n *night) check(old State, d Decision) {
 		up := s.Project.Run
 		s = Apply(s, e)
 		if _, ended := e.Body.(ledger.RunEnded); ended && up != nil && (up.Check || up.Aside()) { // the last run is back
-			tip, n.tip = s.Project.Run.Tip, s.Project.Run.Tip
+			if tip = ""; s.Project.Run != nil {
+				tip = s.Project.Run.Tip
+			}
+			n.tip = tip
 			_, n.tipRed = s.Project.RedTip()
 		}
 		if b, is := e.Body.(ledger.RunPlanned); is && (b.Check || b.Upkeep != nil || b.Idea != "") {

@@ -53,12 +53,12 @@ func TestHostAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"refs/heads/named", "new.example.org:80 is refused by a person", "looks like data"} {
+	for _, want := range []string{"refs/heads/named", "new.example.org:80 was not allowed: refused by a person", "looks like data"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the session did not read %q:\n%s", want, got)
 		}
 	}
-	if strings.Count(string(got), "is refused by a person") != 2 {
+	if strings.Count(string(got), "allowed: refused by a person") != 2 {
 		t.Errorf("the second connection is not told the same:\n%s", got)
 	}
 	out := n.Out("nightporter", "evidence", "Task 1")

@@ -73,11 +73,6 @@ func networkVars(n ledger.Network, proxy string) []string {
 	return append(vars, "no_proxy="+direct, "NO_PROXY="+direct, "NODE_USE_ENV_PROXY=1")
 }
 
-// isClosed reports whether a session has a network of its own. With NetworkPorts it
-// leads to every host of the internet on these ports, and to nothing of this machine
-// and its neighbours.
-func isClosed(n ledger.Network) bool { return n.Mode != "" && n.Mode != ledger.NetworkOpen }
-
 // sessionNetwork is the supervisor's side of a closed network: it serves the
 // listeners, waits for people's answers about other hosts, and keeps what the
 // session did with each host. It lives as long as the session, so that a restart of
@@ -151,7 +146,7 @@ func policyOf(n ledger.Network) (egress.Policy, error) {
 			}
 		}
 	}
-	if n.Mode == ledger.NetworkPorts {
+	if n.Mode == ledger.NetworkPorts { // to every host of the internet
 		p.Ports = n.Ports
 	}
 	parse(n.Hosts, &p.Hosts)

@@ -228,7 +228,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	for _, g := range r.o.Projects {
 		p.Hide = append(p.Hide, g.roomFiles()...)
 	}
-	if isClosed(l.Network) {
+	if l.Network.Mode.Closes() {
 		if err := r.closeNetwork(l, folder, &p); err != nil {
 			return none, false, &notStarted{err}
 		}

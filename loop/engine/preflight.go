@@ -143,12 +143,6 @@ func preflightNetwork(p loop.Project, settings ledger.Settings, agents Agents, a
 	if ok, why := agents.ClosedNetwork(); !ok {
 		base.NoClosed = cmp.Or(why, "it could not be tried")
 	}
-	modes := []ledger.NetworkMode{settings.Network.Mode, settings.Network.Setup, settings.Network.Verify}
-	if slices.Contains(modes, ledger.NetworkPorts) {
-		if f, lacking := LacksNetwork(ledger.NetworkPorts, agents); lacking {
-			out.Problems = append(out.Problems, f)
-		}
-	}
 	needs, byText := p.NeedsClosed(settings, at)
 	if needs == "" {
 		return

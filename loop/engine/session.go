@@ -101,23 +101,14 @@ func network(s loop.State, session string, agents Agents) (ledger.Network, error
 // LacksNetwork returns the finding that prevents sessions with a mode of the network
 // which this machine cannot hold them to. lacking is false if it can.
 func LacksNetwork(mode ledger.NetworkMode, agents Agents) (f ledger.Diagnostic, lacking bool) {
-	switch mode {
-	case ledger.NetworkNone:
-		if ok, why := agents.ClosedNetwork(); !ok {
-			return ledger.Diagnostic{
-				Text:   "this machine has no closed network for sessions: " + why,
-				Remedy: "Use a machine that shuts sessions in fully, by level 3: nightporter doctor says what that needs.",
-			}, true
-		}
-	case ledger.NetworkPorts:
-		if level, reasons := agents.Level(); level < 2 {
-			return ledger.Diagnostic{
-				Text:   fmt.Sprintf("network = \"ports\" cannot be kept on this machine, which shuts sessions in by level %d alone: %s", level, strings.Join(reasons, "; ")),
-				Remedy: `Use a kernel with Landlock (6.7 or newer), or network = "open".`,
-			}, true
-		}
+	if !mode.Closes() {
+		return f, false
 	}
-	return f, false
+	ok, why := agents.ClosedNetwork()
+	return ledger.Diagnostic{
+		Text:   "this machine has no closed network for sessions: " + why,
+		Remedy: "Use a machine that shuts sessions in by level 3 or 2: nightporter doctor says what that needs.",
+	}, !ok
 }
 
 // Touch reports a sign of life of a project's session to its place.

@@ -20,6 +20,9 @@ func (m NetworkMode) Stricter(other NetworkMode) NetworkMode {
 	return m
 }
 
+// Closes reports whether a session of the mode has no part in the machine's network.
+func (m NetworkMode) Closes() bool { return m.rank() > 0 }
+
 // rank orders the modes. A mode of a later release counts as the narrowest, so
 // that nothing opens by being unknown.
 func (m NetworkMode) rank() int {
