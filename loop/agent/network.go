@@ -304,10 +304,10 @@ func (n *sessionNetwork) seen(u egress.Use) {
 		n.uses[key] = use
 	}
 	use.Conns++
-	use.Sent += u.Out
-	use.Received += u.In
-	if use.Refused = ""; !u.Allow {
-		use.Refused = u.Reason
+	if use.Refused = u.Reason; u.Allow { // what is refused got as far as the proxy
+		use.Refused = ""
+		use.Sent += u.Out
+		use.Received += u.In
 	}
 	if u.Began.Before(use.First) {
 		use.First = u.Began
