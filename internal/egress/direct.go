@@ -1,7 +1,11 @@
 package egress
 
 import (
+	"bufio"
+	"io"
 	"net"
+	"net/http"
+	"time"
 )
 
 // ServeDirect serves programs that ignore proxies: they connect to the address
@@ -38,6 +42,10 @@ func (directResponder) accepted(*conn) error { return nil }
 func (a directResponder) refused(c *conn, f *refusal) {
 	switch a.port {
 	case portHTTP:
+		// A client that has not asked yet takes an answer for a stray one. What it asks
+		// for does not matter, nor whether it is HTTP.
+		_ = c.SetReadDeadline(time.Now().Add(helloTimeout))
+		_, _ = http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxHeader)))
 		closeWith(c, rawResponse(f))
 	case portTLS:
 		closeWith(c, accessDenied)
