@@ -43,7 +43,7 @@ func hostWho(q ledger.Question) string {
 	if q.Hat != "" {
 		who = q.Hat
 	}
-	return Cut(orElse(Clean(who), "a session"), 14)
+	return Cut(orElse(Foreign(who), "a session"), 14)
 }
 
 // hostFirst begins the message of a question about a host: "? builder wants
@@ -67,11 +67,11 @@ func hostFor(s loop.State, q ledger.Question) string {
 // is asked for.
 func (m *Message) askHost(s loop.State, q ledger.Question, now time.Time) {
 	line := hostFor(s, q)
-	if title := Cut(Clean(q.Title), 34); title != "" {
+	if title := Cut(Foreign(q.Title), 34); title != "" {
 		line += " " + title
 	}
 	if q.Host != nil && q.Host.Program != "" {
-		line += " · by " + Cut(Clean(q.Host.Program), 16)
+		line += " · by " + Cut(Foreign(q.Host.Program), 16)
 	}
 	m.add(strings.TrimPrefix(line+" · "+Clock(q.Asked, now), " · "))
 	m.pre(hostWanted(q))
@@ -85,13 +85,13 @@ func (m *Message) askHost(s loop.State, q ledger.Question, now time.Time) {
 
 // pastHost adds the subject of a settled question about a host.
 func (m *Message) pastHost(s loop.State, q ledger.Question) {
-	m.add(strings.TrimSpace(shortID(q.Task) + " " + Cut(Clean(q.Title), 34)))
+	m.add(strings.TrimSpace(shortID(q.Task) + " " + Cut(Foreign(q.Title), 34)))
 	m.pre(hostWanted(q))
 }
 
 // Leaked announces that a session sent a value which is planted to be found.
 func Leaked(s loop.State, task string, of loop.Session, b ledger.SessionEnded, now time.Time) Message {
-	who := orElse(Cut(Clean(of.Planned.Hat), 10), "a check")
+	who := orElse(Cut(Foreign(of.Planned.Hat), 10), "a check")
 	m := newMessage("session.leak", firstLine(SignFailed, s.Project.Name, strings.TrimSpace(shortID(task)+" "+who)+" leaked", " · "+now.Format("15:04")))
 	m.Project, m.About = s.Project.Name, task
 	m.add("A planted secret was sent to a host; the session was ended at once.")
@@ -118,27 +118,27 @@ func HostAllowedText(b ledger.HostAllowed) string {
 	case b.Run != "":
 		to = "to " + Clean(b.Run)
 	}
-	return Clean(loop.HostName(b.Host, b.Port)) + " is open " + to + " (" + Cut(Clean(b.By), 20) + ")"
+	return Clean(loop.HostName(b.Host, b.Port)) + " is open " + to + " (" + Cut(Foreign(b.By), 20) + ")"
 }
 
 // HostRefusedText says that a host stays closed, and why.
 func HostRefusedText(b ledger.HostRefused) string {
 	text := Clean(loop.HostName(b.Host, b.Port)) + " stays closed"
 	if b.Why == ledger.RefusedByPerson {
-		return text + " (" + Cut(Clean(b.By), 20) + ")"
+		return text + " (" + Cut(Foreign(b.By), 20) + ")"
 	}
 	return text + ": not named, and not asked about any more"
 }
 
 // HostRemovedText says that a host is closed again.
 func HostRemovedText(b ledger.HostRemoved) string {
-	return Clean(loop.HostName(b.Host, b.Port)) + " is closed from the next session on (" + Cut(Clean(b.By), 20) + ")"
+	return Clean(loop.HostName(b.Host, b.Port)) + " is closed from the next session on (" + Cut(Foreign(b.By), 20) + ")"
 }
 
 // KeptOpenText says until when the network is open for sessions that read what
 // strangers wrote.
 func KeptOpenText(b ledger.NetworkKeptOpen, now time.Time) string {
-	by := " (" + Cut(Clean(b.By), 20) + ")"
+	by := " (" + Cut(Foreign(b.By), 20) + ")"
 	if b.Until.IsZero() {
 		return "sessions that read strangers' text have a closed network again" + by
 	}

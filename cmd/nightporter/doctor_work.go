@@ -320,7 +320,7 @@ func checkTranscribe(ctx context.Context, p *doctorContext) []finding {
 	case ctx.Err() != nil:
 		return []finding{findLook("try a smaller model in transcribe", "%s has not answered to a second of silence after %v", name, patience)}
 	case err != nil:
-		return []finding{findLook("mend what it says, or take transcribe out. It runs inside the boundary and reads what sessions read: the system, and the paths in read", "voice notes get no words: a second of silence as voice.ogg, and %v", err)}
+		return []finding{findLook("mend what it says, or take transcribe out. It runs shut in like a session and reads what sessions read: the system, and the paths in read", "voice notes get no words: a second of silence as voice.ogg, and %v", err)}
 	}
 	return []finding{findOK("%s takes voice notes: it read a second of silence", name)}
 }
