@@ -50,7 +50,7 @@ func hostWho(q ledger.Question) string {
 // cdn.example.org · shop #7". Where that is too long, the name comes first: the line
 // below it has the rest.
 func hostFirst(s loop.State, q ledger.Question, width int) string {
-	host := strings.TrimSuffix(hostWanted(q), ":443")
+	host := hostWanted(q)
 	head := SignOf(q) + " " + hostWho(q) + " wants "
 	if first := head + host + " · " + hostFor(s, q); Width(first) <= width {
 		return first

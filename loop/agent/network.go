@@ -175,7 +175,7 @@ func (n *sessionNetwork) listeners(p egress.Policy) []listener {
 		}
 	}
 	for _, port := range p.Ports {
-		if port < 1024 { // above, it could be a port of the session's own servers
+		if port < 1024 && port != 53 { // above, it could be a port of the session's own servers
 			all = append(all, listener{listenDirect, "tcp4", "0.0.0.0:" + strconv.Itoa(port)})
 		}
 	}
