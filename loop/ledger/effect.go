@@ -96,6 +96,22 @@ type EffectCommit struct {
 	Progress *Progress `json:"progress,omitempty"`
 }
 
+// EffectTriage sorts the reports of the source (docs/spec 7.2). Its result is Triaged.
+type EffectTriage struct {
+	Run  string `json:"run"`
+	Wave int    `json:"wave"`
+	// Answers counts the answers of triagers in the wave before it. It tells the sortings
+	// of a wave apart.
+	Answers int `json:"answers,omitempty"`
+}
+
+// EffectKeepWaves writes the file with the state of the run's waves (docs/spec 7.5). It
+// has no result. What it writes is found out when it is carried out, so that an older
+// one never overwrites a newer one.
+type EffectKeepWaves struct {
+	Run string `json:"run"`
+}
+
 // EffectRemake makes a branch with some of the commits of another one. Its result is
 // RemakeFinished.
 type EffectRemake struct {
@@ -126,6 +142,14 @@ type EffectRemember struct {
 type EffectKeepPlan struct {
 	Task string          `json:"task"`
 	Plan json.RawMessage `json:"plan"`
+}
+
+// EffectLift lays the change of a task's commit on another base. Its result is
+// LiftFinished.
+type EffectLift struct {
+	Run  string     `json:"run"` // id of the branch that it is for: r14-5
+	N    int        `json:"n"`   // of LiftBegun
+	Lift LiftCommit `json:"lift"`
 }
 
 // EffectPush pushes a run's branch to the remote. Its result is PushFinished.
@@ -201,7 +225,7 @@ type Spoken struct {
 	Choice   string        `json:"choice,omitempty"`   // of that answer; "" = the words are all of it
 	Address  string        `json:"address,omitempty"`  // that the guidance begins with: "@builder #12 "
 	Words    string        `json:"words,omitempty"`    // that were written with it; they come first
-	Repo     string        `json:"repo,omitempty"`     // of SpokenAdd: its source while no run is under way
+	Repo     string        `json:"repo,omitempty"`     // of SpokenAdd and SpokenBug: the source that it is added to, unless a run works on one
 	Source   SourceRef     `json:"source,omitzero"`
 }
 
@@ -212,6 +236,7 @@ type SpokenCommand string
 const (
 	SpokenNow SpokenCommand = "now" // run the session at work again with the words
 	SpokenAdd SpokenCommand = "add" // add tasks
+	SpokenBug SpokenCommand = "bug" // add a bug report
 )
 
 // EffectAnswerHost tells a session whether it may reach a host. It has no result.
@@ -251,6 +276,10 @@ func (EffectChain) EffectKind() string { return "chain" }
 
 func (EffectCommit) EffectKind() string { return "commit" }
 
+func (EffectTriage) EffectKind() string { return "triage" }
+
+func (EffectKeepWaves) EffectKind() string { return "waves" }
+
 func (EffectRemake) EffectKind() string { return "remake" }
 
 func (EffectMark) EffectKind() string { return "mark" }
@@ -268,6 +297,8 @@ func (EffectTranscribe) EffectKind() string { return "transcribe" }
 func (EffectRemember) EffectKind() string { return "memory" }
 
 func (EffectKeepPlan) EffectKind() string { return "plan" }
+
+func (EffectLift) EffectKind() string { return "lift" }
 
 func (EffectPush) EffectKind() string { return "push" }
 
@@ -305,7 +336,9 @@ var effectKinds = map[string]struct {
 	"takeover":      {Repeatable, RetryHolds, "take over files", EffectCapture{}},
 	"merge":         {Repeatable, RetryHolds, "merge", EffectMerge{}},
 	"chain":         {Repeatable, RetryHolds, "merge a batch", EffectChain{}},
-	"commit":        {Repeatable, RetryHolds, "commit", EffectCommit{}},                // the same commit has the same hash; publishing it is part of it
+	"commit":        {Repeatable, RetryHolds, "commit", EffectCommit{}}, // the same commit has the same hash; publishing it is part of it
+	"triage":        {Repeatable, RetryHolds, "sort the reports", EffectTriage{}},
+	"waves":         {Repeatable, RetryBeside, "write the state of the waves", EffectKeepWaves{}},
 	"remake":        {Repeatable, RetryHolds, "make the branch again", EffectRemake{}}, // the same request has the same commits
 	"mark":          {Repeatable, RetryBeside, "write a mark", EffectMark{}},
 	"progress":      {Findable, RetryBeside, "write the log", EffectProgress{}},      // its key is in the log if it happened
@@ -315,6 +348,7 @@ var effectKinds = map[string]struct {
 	"transcribe":    {Repeatable, RetryBeside, "turn speech into words", EffectTranscribe{}},
 	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}}, // its key is in the notebook if it happened
 	"plan":          {Repeatable, RetryBeside, "write the plan", EffectKeepPlan{}},
+	"lift":          {Repeatable, RetryBeside, "fetch the base", EffectLift{}},          // nothing leads to a commit before its result is recorded
 	"push":          {Repeatable, RetryBeside, "push", EffectPush{}},                    // a remote that has the commit is left as it is
 	"request":       {Findable, RetryBeside, "open the request", EffectRequest{}},       // by its branch
 	"request.merge": {Findable, RetryBeside, "merge the request", EffectMergeRequest{}}, // a request that is merged with the head is a success

@@ -13,13 +13,14 @@ func Bodies() []Body {
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
 		BatchBegun{}, BatchChained{}, BatchEnded{},
+		WaveBegun{}, WaveTriaged{}, WaveJudged{}, WaveEnded{},
 		RemakeAsked{}, RemakeBegun{}, BranchRemade{}, RemakeEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		FilesAttached{}, FilesErased{}, VoiceHeard{},
 		MemoryKept{},
-		HostAllowed{}, HostRefused{}, HostRemoved{}, NetworkKeptOpen{},
-		PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
+		HostAllowed{}, HostRefused{}, HostsMissed{}, HostRemoved{}, NetworkKeptOpen{}, TaintsCleared{},
+		LiftBegun{}, LiftEnded{}, PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
 		RequestSeen{}, RequestLeft{}, MergeBegun{}, MergeEnded{},
 		CommentsSeen{}, ReplyBegun{}, ReplyEnded{},
 		InputPoisoned{}, EffectFailed{}, EffectRecovered{},
@@ -192,6 +193,14 @@ func (BatchChained) EntryType() string { return "batch.chained" }
 
 func (BatchEnded) EntryType() string { return "batch.ended" }
 
+func (WaveBegun) EntryType() string { return "wave.begun" }
+
+func (WaveTriaged) EntryType() string { return "wave.triaged" }
+
+func (WaveJudged) EntryType() string { return "wave.judged" }
+
+func (WaveEnded) EntryType() string { return "wave.ended" }
+
 func (RemakeAsked) EntryType() string { return "remake.asked" }
 
 func (RemakeBegun) EntryType() string { return "remake.begun" }
@@ -238,9 +247,17 @@ func (HostAllowed) EntryType() string { return "host.allowed" }
 
 func (HostRefused) EntryType() string { return "host.refused" }
 
+func (HostsMissed) EntryType() string { return "hosts.missed" }
+
 func (HostRemoved) EntryType() string { return "host.removed" }
 
 func (NetworkKeptOpen) EntryType() string { return "network.kept_open" }
+
+func (TaintsCleared) EntryType() string { return "taints.cleared" }
+
+func (LiftBegun) EntryType() string { return "lift.begun" }
+
+func (LiftEnded) EntryType() string { return "lift.ended" }
 
 func (PushBegun) EntryType() string { return "push.begun" }
 

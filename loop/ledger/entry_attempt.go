@@ -36,8 +36,8 @@ type Evidence struct {
 	DurationMs   int64    `json:"durationMs,omitempty"`
 	Tail         string   `json:"tail,omitempty"`
 	Flaky        bool     `json:"flaky,omitempty"`
-	Type         string   `json:"reviewType,omitempty"`
-	Passes       int      `json:"passes,omitempty"`
+	Type         string   `json:"reviewType,omitempty"` // of a review: the kind of the fix, or the hat where that has none
+	Passes       int      `json:"passes,omitempty"`     // reviews of the attempt, with this one
 	Verdict      string   `json:"verdict,omitempty"`
 	Issues       []Issue  `json:"issues,omitempty"`
 	URL          string   `json:"url,omitempty"` // of the request, with kind pr
@@ -47,6 +47,9 @@ type Evidence struct {
 	// Learned is the id of the question that set it; "" = the task or its pattern does.
 	Threshold []Severity `json:"threshold,omitempty"`
 	Learned   string     `json:"learned,omitempty"`
+
+	// Looks are the passes of a review by the kind of the fix, nil for other reviews.
+	Looks []PassResult `json:"looks,omitempty"`
 }
 
 // AttemptOutcome says how an attempt ended.

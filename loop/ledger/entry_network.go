@@ -34,12 +34,25 @@ const (
 // MaxHostQuestions is how many hosts people are asked about in one run.
 const MaxHostQuestions = 3
 
+// HostsMissed records what setup and the verification of the start commit lacked in a
+// closed network: people hear of it before the night.
+type HostsMissed struct {
+	Hosts    []string `json:"hosts,omitempty"`    // that nobody named, as the configuration writes them
+	Services []string `json:"services,omitempty"` // ADDRESS:PORT of this machine's loopback, where nothing answered
+}
+
 // HostRemoved takes back a HostAllowed of the project. Sessions in flight keep what
 // they have.
 type HostRemoved struct {
 	Host string `json:"host"`
 	Port int    `json:"port,omitempty"`
 	By   string `json:"by"`
+}
+
+// TaintsCleared records that a person looked at what sessions left behind that had read
+// text by strangers, and takes it for the project's own from now on.
+type TaintsCleared struct {
+	By string `json:"by"`
 }
 
 // NetworkKeptOpen records that sessions which read text by strangers have the network

@@ -18,9 +18,33 @@ type PushBegun struct {
 	// Red, with Of, is the command that failed on Commit when it was the run's tip; a
 	// later one that has it passed.
 	Red string `json:"red,omitempty"`
+	// With, of a branch that was lifted, are the ids of the tasks whose changes Commit has
+	// besides those of On.
+	With []string `json:"with,omitempty"`
 	// Contains is a commit of the request's base that Commit is known to contain; "" =
 	// unknown.
 	Contains string `json:"contains,omitempty"`
+}
+
+// LiftBegun records that the change of a task's commit is to be laid on another base,
+// for a branch of that task alone. Run is the branch's own id, as in PushBegun.Of.
+type LiftBegun struct {
+	Run    string `json:"run"`
+	N      int    `json:"n"` // times that this was begun for the branch, from 1
+	Branch string `json:"branch"`
+	Commit string `json:"commit"`         // of the run's own branch
+	Back   bool   `json:"back,omitempty"` // its change is to be taken back
+	Source string `json:"source,omitempty"`
+	Of     string `json:"of"`
+	Task   string `json:"task"` // id as written
+}
+
+// LiftEnded records the commit that a task's branch is to have. A tip that is not the
+// run's own commit is verified before it is pushed.
+type LiftEnded struct {
+	Run    string `json:"run"`
+	Commit string `json:"commit"` // as in LiftBegun
+	Lifted
 }
 
 // BranchPushed records that the remote has a commit of a run's branch.

@@ -135,6 +135,8 @@ const (
 	ReasonNothing    Reason = "nothing left that can run"
 	ReasonManual     Reason = "only manual verify left"
 	ReasonStreak     Reason = "3 tasks in a row blocked"
+	ReasonEmptyWaves Reason = "2 waves in a row without a success"
+	ReasonWaves      Reason = "max waves"
 	ReasonIterations Reason = "max iterations"
 	ReasonUntil      Reason = "wall clock"
 	ReasonBudget     Reason = "budget"

@@ -52,6 +52,8 @@ type EventRefused struct {
 	Type string   `json:"type"`
 	Why  string   `json:"why"`
 	Owed []string `json:"owed,omitempty"` // guidance that the event did not report on, a reason to reject it once
+	// Missing are reports that a triager says nothing of, a reason to reject its event once.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // SessionThrottled records that a session keeps calling the daemon although its
@@ -111,6 +113,14 @@ const (
 	MemoryDecision MemoryKind = "decision" // decisions.md: decisions and their reasons
 	MemoryNote     MemoryKind = "note"     // scratchpad.md: notes for the following sessions
 )
+
+// File returns the notebook's path in the person's checkout.
+func (k MemoryKind) File() string { return ".ralph/agent/" + notebookFiles[k] }
+
+var notebookFiles = map[MemoryKind]string{MemoryFact: "memories.md", MemoryDecision: "decisions.md", MemoryNote: "scratchpad.md"}
+
+// PlanFile is the path in the person's checkout of the newest plan of any task.
+const PlanFile = ".ralph/events/latest-plan.json"
 
 // MemoryKept records a text that a session leaves for later sessions (docs/spec 11).
 type MemoryKept struct {

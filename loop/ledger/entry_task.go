@@ -35,6 +35,8 @@ type TaskSet struct {
 	Again    bool      `json:"again,omitempty"`    // of a done task that comes back by itself (Task.Repeat)
 
 	Rest *Rest `json:"rest,omitempty"` // of a task that is withdrawn: what its line brings back; nil in entries of earlier releases
+
+	Gate Gate `json:"gate,omitempty"` // of a report that triage set aside: the gate that it failed at
 }
 
 // Returned says why a task that was done is ready again. Its commit stays, and its
@@ -138,8 +140,9 @@ type TaskCommitted struct {
 	Tree    string       `json:"tree"`
 	Subject string       `json:"subject"`
 	Files   []FileChange `json:"files,omitempty"`
-	More    int          `json:"more,omitempty"`   // how many changed files Files leaves out
-	Exempt  []string     `json:"exempt,omitempty"` // what fails in it as at the start, for people
+	More    int          `json:"more,omitempty"`    // how many changed files Files leaves out
+	Exempt  []string     `json:"exempt,omitempty"`  // what fails in it as at the start, for people
+	Outside bool         `json:"outside,omitempty"` // sessions of its attempt read text that strangers may have written
 }
 
 // TaskProved records what a task's "done" is worth, when it is done, and again

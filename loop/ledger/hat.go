@@ -65,6 +65,7 @@ const (
 	EventIdeas      = "ideas.complete"
 	EventEvaluation = "evaluation.verdict"
 	EventDraft      = "draft.complete"
+	EventTriage     = "triage.verdict"
 )
 
 // Events that every hat may end with.
@@ -96,6 +97,9 @@ type Issue struct {
 	Line     int      `json:"line,omitempty"`
 	Rule     string   `json:"rule,omitempty"`
 	Text     string   `json:"text"`
+
+	Pass       Pass `json:"pass,omitempty"`       // in which it was found; "" = the review has none
+	Confidence int  `json:"confidence,omitempty"` // that it is real, in percent; 0 = the reviewer does not say
 }
 
 // Describe returns the issue in one line, for people and prompts.
@@ -111,7 +115,11 @@ func (i Issue) Describe() string {
 	if i.Rule != "" {
 		line += "(" + i.Rule + ") "
 	}
-	return line + i.Text
+	line += i.Text
+	if !i.Sure() {
+		line += fmt.Sprintf(" (%d %% sure)", i.Confidence)
+	}
+	return line
 }
 
 // Converged is the target of a route that ends the attempt with success.

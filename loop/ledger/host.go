@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // ParseHost reads a host that a person names: HOST, *.HOST or HOST:PORT. port is 0
@@ -40,7 +42,7 @@ func CheckHost(s string) error {
 		if strings.Contains(port, ":") {
 			return errors.New("addresses of IPv6 are not reached: name a host or an address of IPv4")
 		}
-		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 			return fmt.Errorf("%q is no port", port)
 		}
 	}
@@ -57,20 +59,29 @@ func CheckHost(s string) error {
 		}
 		return nil
 	}
-	if below && !strings.Contains(name, ".") {
+	if err := checkHostName(name); err != nil || !below {
+		return err
+	}
+	// Suffixes of the list's private part are domains of somebody: that of googleapis.com
+	// is in it beside those of hosting.
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if suffix, icann := publicsuffix.PublicSuffix(name); suffix == name && (icann || !strings.Contains(suffix, ".")) {
 		return fmt.Errorf("*.%s would be all hosts of everybody", name)
 	}
-	return checkHostName(name)
+	return nil
 }
 
-// checkHostName refuses what is no host's name in its ASCII form.
+// checkHostName refuses what is no host's name in its ASCII form, and what some
+// resolvers take for an address and others for a name (127.1, 0x7f000001).
 func checkHostName(name string) error {
+	name = strings.TrimSuffix(name, ".")
 	if name == "" || len(name) > 253 {
 		return errors.New("a host has a name")
 	}
-	for label := range strings.SplitSeq(strings.TrimSuffix(name, "."), ".") {
+	last := ""
+	for label := range strings.SplitSeq(name, ".") {
 		bad := strings.ContainsFunc(label, func(r rune) bool {
-			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
 		})
 		switch {
 		case bad && strings.ContainsFunc(label, func(r rune) bool { return r > 127 }):
@@ -78,6 +89,11 @@ func checkHostName(name string) error {
 		case bad, label == "", len(label) > 63, strings.HasPrefix(label, "-"), strings.HasSuffix(label, "-"):
 			return fmt.Errorf("%q is no part of a host's name", label)
 		}
+		last = strings.ToLower(label)
+	}
+	hex, isHex := strings.CutPrefix(last, "0x")
+	if strings.Trim(last, "0123456789") == "" || isHex && strings.Trim(hex, "0123456789abcdef") == "" {
+		return errors.New("an address of IPv4 has four decimal numbers")
 	}
 	return nil
 }

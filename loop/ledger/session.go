@@ -17,6 +17,7 @@ const (
 	KindBaseline Kind = "baseline"
 	KindVerify   Kind = "verify"
 	KindFinal    Kind = "final"   // the branch tip
+	KindLift     Kind = "lift"    // the commit of one task on another base
 	KindBatch    Kind = "batch"   // the changes of several tasks, one on top of the other
 	KindRepro    Kind = "repro"   // the command of a reproducer, which has to fail
 	KindGuard    Kind = "guard"   // a tree with the start's version of what proves over it

@@ -24,7 +24,7 @@ type Settings struct {
 	OnBlocked       string             `json:"on_blocked"`             // stop or continue
 	MaxTasks        int                `json:"max_tasks"`              // 0 = none
 	MaxIterations   int                `json:"max_iterations"`         // sessions; 0 = none
-	MaxWaves        int                `json:"max_waves,omitempty"`    // bug sources
+	MaxWaves        int                `json:"max_waves,omitempty"`    // bug sources; 0 = none
 	Batch           int                `json:"batch,omitempty"`        // bug sources: reports a wave; with QueueBatch: tasks that are verified together at most
 	Queue           QueueMode          `json:"queue,omitempty"`        // "" is QueueEach
 	Order           Order              `json:"order,omitempty"`        // "" is OrderDocument
@@ -82,6 +82,12 @@ type Settings struct {
 	CountsTries  bool `json:"counts_tries,omitempty"`
 }
 
+// SourceBugs is the kind of sources that hold bug reports.
+const SourceBugs = "bugs"
+
+// InWaves reports whether a run works through its source in waves (docs/spec 7.1).
+func (s Settings) InWaves() bool { return s.Source.Kind == SourceBugs }
+
 // Requests says which requests for its branch a run makes.
 type Requests struct {
 	Draft     bool      `json:"draft,omitempty"`
@@ -91,6 +97,9 @@ type Requests struct {
 	// PerTask asks for a branch and a request for each task, stacked in the order
 	// of the commits, in place of one of the run.
 	PerTask bool `json:"per_task,omitempty"`
+	// Apart, with PerTask, asks for branches that have one task each and stand on the
+	// base, and on another one of the run only where both change the same files.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // Pushes reports whether the run's branch is pushed, at its end or after each task.
@@ -208,6 +217,7 @@ const (
 	MaxRed           = 3  // red verifications in a row (docs/spec 2.5)
 	MaxFailed        = 3  // failed sessions in a row: the first and two repeats (docs/spec 2.2)
 	MaxBlockedInARow = 3  // blocked tasks without a success (docs/spec 2.4)
+	MaxEmptyWaves    = 2  // waves in a row without a success (docs/spec 7.4)
 )
 
 // Values of Settings.OnBlocked: what a run does after a task is blocked.

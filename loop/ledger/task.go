@@ -73,7 +73,13 @@ type Task struct {
 	Own        bool       `json:"own,omitempty"`     // nightporter added it; it is in no file and is never written back
 	Outside    bool       `json:"outside,omitempty"` // its prompts hold text that strangers may have written, whatever its source is
 	Idea       string     `json:"idea,omitempty"`    // id of the idea that it plans; such a task is always Own
+	Report     *Report    `json:"report,omitempty"`  // it is a bug report; nil = it is not
+	Sorts      []string   `json:"sorts,omitempty"`   // ids of the bug reports that it decides about; such a task is always Own
 }
+
+// Prepares reports whether the task only prepares others, and so counts in no progress:
+// it plans an idea, or decides about bug reports.
+func (t *Task) Prepares() bool { return t.Idea != "" || len(t.Sorts) > 0 }
 
 // Repeat says when a task that is done comes back.
 type Repeat struct {
@@ -183,11 +189,24 @@ func TitleKey(title string) string {
 	return key
 }
 
+// SaysAs reports whether a task of a source is t, which was to be added to it. Reports
+// with an id are the same if they share it, others if they have the same text: many
+// begin alike. All other tasks are the same if they have the same title.
+func (t Task) SaysAs(listed Task) bool {
+	switch {
+	case t.Report == nil:
+		return TitleKey(t.Title) == TitleKey(listed.Title)
+	case t.ID != "":
+		return SameID(t.ID, listed.ID)
+	}
+	return TitleKey(t.Body) == TitleKey(listed.Body)
+}
+
 // AddTasks asks a source for new tasks. Those that it has already are not added
-// again: a task with the title of one of Tasks, whose id Known does not have.
+// again: a task that one of Tasks says the same as, whose id Known does not have.
 type AddTasks struct {
 	Tasks []Task   `json:"tasks"`
-	Known []string `json:"known,omitempty"` // ids of tasks with one of the titles, when it was decided
+	Known []string `json:"known,omitempty"` // ids of tasks that one of Tasks says the same as, when it was decided
 
 	// Needs has for each of Tasks the places of those before it that it depends on:
 	// their ids are not known before they are added. nil = none depends on another.
@@ -199,9 +218,8 @@ type AddTasks struct {
 func (a AddTasks) Has(list []Task) (ids []string, all bool) {
 	ids, all = make([]string, len(a.Tasks)), true
 	for n, want := range a.Tasks {
-		key := TitleKey(want.Title)
 		for _, t := range list {
-			if TitleKey(t.Title) == key && !slices.Contains(a.Known, FoldID(t.ID)) && !slices.Contains(ids, t.ID) {
+			if want.SaysAs(t) && !slices.Contains(a.Known, FoldID(t.ID)) && !slices.Contains(ids, t.ID) {
 				ids[n] = t.ID
 				break
 			}

@@ -6,9 +6,9 @@ import "slices"
 func Severities() []Severity { return []Severity{Critical, Major, Minor, Suggestion} }
 
 // Reaches reports whether one of the issues has a severity of the threshold, so that it
-// keeps an attempt from converging.
+// keeps an attempt from converging. Issues of which the reviewer is not sure do not.
 func Reaches(threshold []Severity, issues []Issue) bool {
-	return slices.ContainsFunc(issues, func(i Issue) bool { return slices.Contains(threshold, i.Severity) })
+	return slices.ContainsFunc(issues, func(i Issue) bool { return i.Sure() && slices.Contains(threshold, i.Severity) })
 }
 
 // SameThreshold reports whether two thresholds have the same severities.

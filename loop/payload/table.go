@@ -18,7 +18,7 @@ const MaxSize = 256 << 10
 // field describes one field of an event's payload.
 type field struct {
 	name string
-	kind string // string, words (not empty), line (words without a line break), bool, flag (true, or a note that implies it), strings, list, issues, sections, checks, critique
+	kind string // string, words (not empty), line (words without a line break), bool, flag (true, or a note that implies it), strings, list, issues, sections, checks, critique, review
 	must bool
 }
 
@@ -49,7 +49,7 @@ var events = map[string]eventRow{
 		shape:  `{"summary":"…","files_modified":["path"],"resolved":["…"],"disputed":[{"issue":"…","reason":"…"}]}`,
 	},
 	"review.verdict": {
-		fields: []field{{"summary", "string", true}, {"issues", "issues", true}},
+		fields: []field{{"summary", "string", true}, {"issues", "issues", true}, {"review", "review", false}},
 		shape:  `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`,
 	},
 	"docs.complete": {
@@ -97,9 +97,10 @@ var events = map[string]eventRow{
 		shape:  `{"summary":"…","tasks":[{"id":"a","title":"…","body":"…","scope":["path"],"acceptance":["…"],"depends_on":[],"priority":0,"complexity":0}]}`,
 		check:  checkDraft,
 	},
-	"triage.verdict": {
-		fields: []field{{"reports", "list", true}},
-		shape:  `{"reports":[{"id":"b37","verdict":"take|set_aside","gate":3,"reason":"…"}]}`,
+	ledger.EventTriage: {
+		fields: []field{{"summary", "string", false}, {"reports", "list", true}},
+		shape:  `{"reports":[{"id":"b37","verdict":"take"},{"id":"b38","verdict":"set_aside","gate":4,"of":"b12","reason":"…"}]}`,
+		check:  checkTriage,
 	},
 	ledger.EventQuestion: {
 		fields: []field{{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
@@ -229,6 +230,8 @@ func (f field) check(raw json.RawMessage) string {
 		}
 	case "sections":
 		return checkSections(raw)
+	case "review":
+		return checkReview(raw)
 	case "checks":
 		return checkChecks(raw)
 	case "critique":
@@ -275,6 +278,9 @@ func (f field) check(raw json.RawMessage) string {
 			}
 			if strings.TrimSpace(i.Text) == "" {
 				return fmt.Sprintf("has an issue (number %d) without text", n+1)
+			}
+			if i.Confidence < 0 || i.Confidence > 100 {
+				return fmt.Sprintf("has an issue (number %d) with the confidence %d; it is a number of percent", n+1, i.Confidence)
 			}
 		}
 	}
