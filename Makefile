@@ -3,7 +3,7 @@
 #
 # Needed: Go as go.mod names it, git, and a C compiler for SQLite and the race
 # detector; for e2e also node, npm and Debian's python3-pytest (which e2e installs
-# as root); for all of soak Debian's cargo as well. GOFLAGS is passed through. Only
+# as root); for all of soak Debian's cargo as well, and what sandbox-runtime needs. GOFLAGS is passed through. Only
 # Go modules are ever downloaded, and by e2e what internal/e2e/package-lock.json
 # names, python3-pytest and git-lfs.
 
@@ -28,10 +28,10 @@ RAPID = $(shell grep -rlE '^[[:space:]]*"pgregory.net/rapid"$$' --include='*_tes
 help: ## what can be made
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
 
-build: ## bin/nightporter and bin/hat, for this machine
+build: ## bin/nightporter, bin/nightporter-shim and bin/hat, for this machine
 	@command -v $(firstword $(shell go env CC)) >/dev/null || { echo "make build: there is no C compiler ($(shell go env CC)), and SQLite needs one: apt install gcc libc6-dev, or set CC" >&2; exit 1; }
 	CGO_ENABLED=1 go build -trimpath -ldflags '-X main.Version=$(VERSION)' -o bin/nightporter ./cmd/nightporter
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/hat ./cmd/hat
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/ ./cmd/hat ./cmd/nightporter-shim
 
 dist: ## dist/: a static archive and a Debian package for this machine's architecture
 	deploy/dist.sh $(VERSION)
@@ -58,15 +58,18 @@ image: dist ## a container image of what dist/ holds, nightporter:VERSION, with 
 # NORACE are packages whose goroutines others race: a night with every part of a
 # chat takes eight times as long with the detector, and internal/daemon/chat,
 # bot/delivery, bot/inbound and both platforms have it; a simulated night has one
-# thread of control. make soak has it for all.
-PLAIN = ./internal/importtest ./loop ./guidance ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./loop/task/form ./loop/task/backlog ./loop/task/jsonform ./loop/task/markdown ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
-SLOW  = ./cmd/nightporter/scripts/night ./loop/workspace ./loop/agent ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
-NORACE = ./bot/internal/acceptance ./internal/sim
+# thread of control. Sessions are processes of loop/agent's test program, and one
+# with the detector takes ten times as long to start; loop/workspace waits for git,
+# nearly alone; internal/daemon has it, and runs sessions in workspaces. make soak
+# has it for all.
+PLAIN = ./internal/importtest ./loop ./guidance ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./loop/triage ./loop/task/form ./loop/task/backlog ./loop/task/jsonform ./loop/task/markdown ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
+SLOW  = ./cmd/nightporter/scripts/night ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
+NORACE = ./loop/agent ./loop/workspace ./bot/internal/acceptance ./internal/sim
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
 	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN) $(NORACE))") || exit 1; \
 	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $$GORACE"; \
-	go run ./internal/gotest -began $$began -p 3 -vet=off -ldflags=-s -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(PLAIN) $(NORACE)
+	go run ./internal/gotest -began $$began -p 3 -vet=off -ldflags=-s -shuffle=on -timeout 45m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
 
 # Four things that make test does not have, two at a time: tests of real programs
 # wait, and compilers and simulated nights compute. The two that take longest begin
@@ -132,7 +135,7 @@ sim: ## nights in a simulated world, FOR=1m; what went wrong in them, and the se
 	go run ./internal/sim -for $(FOR) -seed $(SEED)
 
 soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; an hour or two
-	NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
+	compared=$$(internal/e2e/sandbox_runtime.sh .cache/e2e) && env $$compared NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
 	CGO_ENABLED=1 go test -race -count=1 -timeout 60m $(PLAIN) $(NORACE)
 	go test -count=1 -timeout 60m ./store -args -crash.rounds=200
 	go test -count=1 -timeout 60m ./cmd/nightporter/crash -args -crash.all -kill.count=200

@@ -1,7 +1,7 @@
 #!/bin/sh
 # dist.sh VERSION: writes archives of this commit for this machine's architecture to
 # dist/: nightporter-VERSION-linux-ARCH.tar.gz, the same as a Debian package where
-# dpkg-deb is installed, and SHA256SUMS. Both programs are static: they need no library
+# dpkg-deb is installed, and SHA256SUMS. The programs are static: they need no library
 # of the machine that they run on. With the same commit, compilers and libc each file
 # has the same bytes wherever it is made: names are sorted, owners are root, times are
 # the commit's.
@@ -22,7 +22,7 @@ umask 022
 # Go's own resolver and account lookup: those of glibc load libraries.
 CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo,sqlite_omit_load_extension \
 	-ldflags "-s -w -X main.Version=$version -linkmode external -extldflags -static" -o "$work/bin/" ./cmd/nightporter
-CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$work/bin/" ./cmd/hat
+CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$work/bin/" ./cmd/hat ./cmd/nightporter-shim
 
 packed() { # packed FOLDER NAME: FOLDER's entry NAME as a gzipped tar
 	tar -C "$1" --sort=name --format=gnu --mtime="@$epoch" --owner=0 --group=0 --numeric-owner -cf - "$2" | gzip -9n

@@ -20,13 +20,8 @@ func Run() (code int, is bool) {
 	if filepath.Base(os.Args[0]) == "hat" {
 		return hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv), true
 	}
-	if len(os.Args) > 2 {
-		switch os.Args[1] {
-		case "shim":
-			return agent.ShimMain(os.Args[2]), true
-		case "shim-inner":
-			return agent.ShimInner(os.Args[2]), true
-		}
+	if code, is := agent.RunShim(os.Args); is {
+		return code, true
 	}
 	if len(os.Args) > 1 && os.Args[1] == demo.Command {
 		return demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv), true
