@@ -18,6 +18,9 @@ type SourceReader interface {
 	// ReadSource reads the source that a run would begin with now. A problem that a
 	// person has to repair is a *ledger.InputError.
 	ReadSource(ctx context.Context, project string) (SourceReading, error)
+	// ReadInbox reads the bug reports of a project: its source where that has some, else
+	// the only inbox of its repository. That there is none is a *ledger.InputError.
+	ReadInbox(ctx context.Context, project string) (SourceReading, error)
 }
 
 // SourceReading is one reading of a project's source.
@@ -53,7 +56,11 @@ func addTasks(ctx context.Context, d dispatch) (Message, error) {
 		case strings.EqualFold(m[1], "undo") && rest == "":
 			return d.added(ctx, id, loop.UndoAdd{ID: id})
 		case strings.EqualFold(m[1], "edit") && rest != "":
-			return d.added(ctx, "", loop.EditAdd{ID: id, Tasks: loop.ReadTasks(rest)})
+			tasks := loop.ReadTasks(rest)
+			if isReport(a.Tasks) {
+				tasks = []ledger.Task{loop.ReadReport(rest)}
+			}
+			return d.added(ctx, "", loop.EditAdd{ID: id, Tasks: tasks})
 		}
 	}
 	if text == "" {
@@ -65,14 +72,12 @@ func addTasks(ctx context.Context, d dispatch) (Message, error) {
 	if r := d.s.Project.Run; r.Over() || r.Aside() || r.Base.Commit == "" {
 		reader, ok := d.service.(SourceReader)
 		if !ok {
-			m := refusal("add.nosource", SignFailed+" No run of "+d.project+" is under way")
-			m.add("This one works on one run. Nothing was added.")
-			return m, nil
+			return noSource(d.project), nil
 		}
 		read, err := reader.ReadSource(ctx, d.project)
 		var input *ledger.InputError
 		if errors.As(err, &input) {
-			return notAdded(d.project, input.Diagnostics, text), nil
+			return notAdded(d.project, input.Diagnostics, "/add", text), nil
 		}
 		if err != nil {
 			return Message{}, err
@@ -80,6 +85,13 @@ func addTasks(ctx context.Context, d dispatch) (Message, error) {
 		add.Repo, add.Source, add.Known = read.Repo, read.Source, read.Tasks
 	}
 	return d.added(ctx, "", add)
+}
+
+// noSource is the reply of a service that works on one run alone.
+func noSource(project string) Message {
+	m := refusal("add.nosource", SignFailed+" No run of "+project+" is under way")
+	m.add("This one works on one run. Nothing was added.")
+	return m
 }
 
 // added sends an input about added tasks. In a chat the answer's message is edited as
@@ -127,10 +139,14 @@ func AddAnswer(project string, body loop.InputBody, a ledger.Answer) Message {
 	case a.OK && a.Code == ledger.CodeAdding:
 		return beingAdded(project, tasks)
 	case !a.OK && a.Code == ledger.CodeTwice && a.ID != "":
-		m := refusal("add.twice", SignAsk+" "+shortID(a.ID)+" has that title already")
+		said, other := "has that title already", "Begin it with other words if it is another task."
+		if isReport(tasks) {
+			said, other = "says that already", "Say what differs if it is another bug."
+		}
+		m := refusal("add.twice", SignAsk+" "+shortID(a.ID)+" "+said)
 		m.Project, m.About = project, a.ID
 		m.quote(tasks[0].Title)
-		m.add("Not added. Begin it with other words if it is another task.")
+		m.add("Not added. " + other)
 		m.button(shortID(a.ID), "/task "+idArg(a.ID))
 		return m
 	}
@@ -144,7 +160,11 @@ func AddAnswer(project string, body loop.InputBody, a ledger.Answer) Message {
 
 // beingAdded is the answer to /add until the source has the tasks.
 func beingAdded(project string, tasks []ledger.Task) Message {
-	m := newMessage("add.writing", firstLine(SignLater, project+":", "adding "+Plural(len(tasks), "task"), ""))
+	what := "task"
+	if isReport(tasks) {
+		what = "bug report"
+	}
+	m := newMessage("add.writing", firstLine(SignLater, project+":", "adding "+Plural(len(tasks), what), ""))
 	m.Project = project
 	m.titles(tasks)
 	return m
@@ -171,7 +191,7 @@ func Added(s loop.State, a loop.Addition) Message {
 		m := newMessage("add.out", SignAway+" "+Ranges(a.IDs)+" taken out again")
 		m.Project = name
 		m.titles(a.Tasks)
-		m.exact("Add again", "/add "+typed(a.Tasks))
+		m.exact("Add again", typed(a.Tasks))
 		return m
 	case a.Error != "" && len(a.IDs) == 0:
 		m := newMessage("add.failed", SignFailed+" "+Clean(name)+": not added")
@@ -179,7 +199,7 @@ func Added(s loop.State, a loop.Addition) Message {
 		m.whole(a.Error)
 		m.add(a.Remedy)
 		m.titles(a.Tasks)
-		m.exact("Try again", "/add "+typed(a.Tasks))
+		m.exact("Try again", typed(a.Tasks))
 		return m
 	case a.Error != "":
 		m := newMessage("add.stays", SignLook+" "+Ranges(a.IDs)+" stays")
@@ -203,8 +223,11 @@ func Added(s loop.State, a loop.Addition) Message {
 	}
 	first := SignDone + " " + Ranges(a.IDs) + " added"
 	r := s.Project.Run
-	under := !r.Over() && !r.Aside() && s.Project.Source == a.Source.String()
+	runs := !r.Over() && !r.Aside()
+	under := runs && s.Project.Source == a.Source.String()
 	switch {
+	case a.Source.Kind == ledger.SourceBugs:
+		first += " to the bug reports"
 	case a.Place == 1 && under:
 		first += ", next in line"
 	case a.Place > 0 && len(a.IDs) == 1:
@@ -219,8 +242,12 @@ func Added(s loop.State, a loop.Addition) Message {
 		m.add(strings.TrimPrefix(pictures, " · ") + " with it.")
 	}
 	switch {
-	case !under:
+	case !runs:
 		m.add("No run is under way; it is in " + file + ".")
+	case !under:
+		m.add("It is in " + file + ", which this run does not work on.")
+	case a.Source.Kind == ledger.SourceBugs:
+		m.add("The next wave sorts it.")
 	case a.Place == 0:
 		m.add("This run does not take it; a later one does.")
 	}
@@ -236,14 +263,14 @@ func Added(s loop.State, a loop.Addition) Message {
 	return m
 }
 
-// notAdded is the reply to /add where the source cannot be used. The text is offered
+// notAdded is the reply to /add and /bug where the source cannot be used. The text is offered
 // again, for when that is mended.
-func notAdded(project string, problems []ledger.Diagnostic, text string) Message {
+func notAdded(project string, problems []ledger.Diagnostic, command, text string) Message {
 	m := refusal("add.source", SignFailed+" "+Clean(project)+": not added")
 	m.Project = project
 	m.unusable(problems)
 	m.quote(text)
-	m.exact("Try again", "/add "+text)
+	m.exact("Try again", command+" "+text)
 	return m
 }
 
@@ -266,16 +293,21 @@ func (m *Message) titles(tasks []ledger.Task) {
 	}
 }
 
-// typed returns the text that AddedTasks reads as these tasks.
+// typed returns the command that adds these tasks.
 func typed(tasks []ledger.Task) string {
-	if len(tasks) == 1 {
-		return strings.TrimSpace(tasks[0].Title + "\n" + tasks[0].Body)
+	switch {
+	case isReport(tasks) && tasks[0].Report.Severity != "":
+		return "/bug " + tasks[0].Report.Severity + ": " + tasks[0].Body
+	case isReport(tasks):
+		return "/bug " + tasks[0].Body
+	case len(tasks) == 1:
+		return "/add " + strings.TrimSpace(tasks[0].Title+"\n"+tasks[0].Body)
 	}
 	var lines []string
 	for _, t := range tasks {
 		lines = append(lines, "- "+t.Title)
 	}
-	return strings.Join(lines, "\n")
+	return "/add " + strings.Join(lines, "\n")
 }
 
 // ordinal writes a number as a place: "3rd".

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -22,7 +23,7 @@ func BranchText(name, tip string, b request.Branch) string {
 // 48", "pushed up to 4f0c2d1ab2". It returns "" for one that was never pushed. An
 // unknown tip ("") counts as pushed.
 func RemoteText(tip string, b request.Branch) string {
-	all := b.Pushed == tip || tip == ""
+	all := b.Pushed == tip || tip == "" || b.Lift != nil // which has its own commit
 	switch {
 	case b.Pushed == "":
 		return ""
@@ -52,6 +53,9 @@ func StackText(s loop.State) string {
 		return ""
 	}
 	all := s.Project.Requests.Stack(s.Project.Run.ID)
+	if len(all) > 0 && all[0].Lift != nil {
+		return apartText(s, all)
+	}
 	asked := 0
 	for _, b := range all {
 		if b.Request != nil {
@@ -68,6 +72,61 @@ func StackText(s loop.State) string {
 	default:
 		return Plural(asked, "request") + ", one a task; none is open"
 	}
+}
+
+// apartText is StackText for reports whose branches stand apart.
+func apartText(s loop.State, all []request.Branch) string {
+	asked, open, pushed, stand, with, left := 0, 0, 0, 0, 0, 0
+	for _, m := range s.Project.Run.Made {
+		if m.Task != "" && !m.Out && !m.Empty {
+			left++
+		}
+	}
+	for _, b := range all {
+		if b.Pushed == "" {
+			continue
+		}
+		pushed++
+		if !b.Lift.Back {
+			left--
+		}
+		if b.Request != nil {
+			asked++
+		}
+		if b.IsOpen() {
+			open++
+		}
+		on, carried := s.Project.Requests.Carrier(b)
+		if b.Request == nil && b.On != "" || b.IsOpen() && carried && on.IsOpen() {
+			stand++
+		}
+		if len(b.With) > 0 {
+			with++
+		}
+	}
+	var parts []string
+	switch {
+	case asked > 0 && open == 0:
+		parts, stand, with = append(parts, Plural(asked, "request")+", one a report", "none is open"), 0, 0
+	case asked > 0 && stand == 0:
+		parts = append(parts, Plural(asked, "request")+", one a report, to merge in any order")
+	case asked > 0:
+		parts = append(parts, Plural(asked, "request")+", one a report")
+	case pushed > 0:
+		parts = append(parts, Plural(pushed, "report")+" pushed, a branch each")
+	}
+	if stand == 1 {
+		parts = append(parts, "1 stands on another")
+	} else if stand > 1 {
+		parts = append(parts, fmt.Sprintf("%d stand on others", stand))
+	}
+	if with > 0 {
+		parts = append(parts, fmt.Sprintf("%d with changes of others", with))
+	}
+	if left > 0 && s.Project.Run.Over() {
+		parts = append(parts, Plural(left, "report")+" not pushed")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // NotPushed says that the branch of the project's run is not on the remote yet, or
@@ -88,7 +147,7 @@ func NotPushed(s loop.State) string {
 		why = "."
 	}
 	switch {
-	case kind == (ledger.EffectPush{}).EffectKind():
+	case kind == (ledger.EffectLift{}).EffectKind(), kind == (ledger.EffectPush{}).EffectKind():
 		return "Not pushed yet" + why
 	case b.Request != nil:
 		return RequestText(*b.Request) + " is not up to date" + why

@@ -28,6 +28,7 @@ const (
 	VerbRetry    Verb = "retry"
 	VerbNext     Verb = "next"
 	VerbAdd      Verb = "add"
+	VerbBug      Verb = "bug"
 	VerbIdea     Verb = "idea"
 	VerbWhy      Verb = "why"
 	VerbLog      Verb = "log"
@@ -55,6 +56,8 @@ const (
 
 	VerbThreshold Verb = "threshold"
 	VerbNet       Verb = "net"
+	VerbTriage    Verb = "triage"
+	VerbWaves     Verb = "waves"
 
 	// Commands that are typed without a slash.
 	VerbWords    Verb = "words"    // plain text, which package words reads

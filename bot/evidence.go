@@ -29,9 +29,9 @@ type ChainBreak struct {
 	Others int    `json:"others,omitempty"` // further breaks
 }
 
-// lines returns what people read about the chain. last is the last entry that is
+// Lines returns what people read about the chain. last is the last entry that is
 // shown.
-func (c ChainCheck) lines(last int64) []Line {
+func (c ChainCheck) Lines(last int64) []Line {
 	switch {
 	case c.Break != nil:
 		text := c.Break.Text
@@ -68,7 +68,7 @@ func Evidence(records []ledger.Record, check ChainCheck, zone *time.Location) Me
 		}
 	}
 	m := c.message(check.Break != nil)
-	m.Lines = append(m.Lines, check.lines(last)...)
+	m.Lines = append(m.Lines, check.Lines(last)...)
 	return m
 }
 
@@ -172,6 +172,23 @@ func (c *chain) entry(e ledger.Entry) {
 		}
 	case ledger.SessionEnded:
 		c.hosts = AddHosts(c.hosts, b.Exit.Hosts)
+	case ledger.WaveBegun:
+		c.stream, c.task = e.Stream, fmt.Sprintf("wave %d", b.Wave)
+		c.add(SignDone, fmt.Sprintf("begun, takes up %d at most (commit) ", b.Batch)+at(e.Time), "start")
+	case ledger.WaveTriaged:
+		c.add(SignDone, WaveSorted(b), "triage")
+	case ledger.WaveJudged:
+		if b.Failed != "" {
+			c.lines = append(c.lines, Line{Text: SignLook + " the triager could not decide"}, Line{Kind: Quote, Text: Cut(Clean(b.Failed), quoteWidth)})
+			return
+		}
+		c.add(SignDone, "the triager read "+Plural(len(b.Verdicts), "report"), "triage")
+	case ledger.WaveEnded:
+		c.wave(b, at(e.Time))
+	case ledger.TaskCommitted:
+		if b.Outside {
+			c.lines = append(c.lines, Line{Text: SignLook + " changed after reading strangers' text"})
+		}
 	case ledger.TaskProved:
 		c.lines = append(c.lines, Line{Text: Clean(ProofSign(b.Proof) + " proof: " + ProofNote(b.Proof))})
 	case ledger.Submit:
@@ -201,6 +218,22 @@ func (c *chain) entry(e ledger.Entry) {
 	}
 }
 
+// wave adds the summary of a wave, which is the last entry of its chain.
+func (c *chain) wave(w ledger.WaveEnded, at string) {
+	c.closed, c.passed, c.last = true, len(w.Passed) > 0, "no fix"
+	var m Message
+	m.reports(SignDone, w.Passed)
+	m.reports(SignFailed, w.Failed)
+	m.reports(SignAway, w.Skipped)
+	m.add(setAside(w.Aside))
+	c.lines = append(c.lines, m.Lines...)
+	sign := SignDone
+	if !c.passed {
+		sign = SignLook
+	}
+	c.lines = append(c.lines, Line{Text: fmt.Sprintf("%s %d of %d fixed (submit) %s", sign, len(w.Passed), w.Attempted(), at) + WaveCost(w)})
+}
+
 func (c *chain) evidence(b ledger.Evidence) {
 	switch b.Kind {
 	case "build":
@@ -228,10 +261,16 @@ func (c *chain) evidence(b ledger.Evidence) {
 		}
 	case "review":
 		text := "review " + Plural(len(b.Issues), "issue")
+		if len(b.Looks) > 0 {
+			text = "review " + Clean(b.Type) + ": " + Plural(len(b.Issues), "issue")
+		}
 		if b.Learned != "" {
 			text += ", threshold " + severityList(b.Threshold) + " (" + Clean(b.Learned) + ")"
 		}
 		c.add(SignDone, text, "review")
+		if len(b.Looks) > 0 {
+			c.lines = append(c.lines, Line{Text: passesText(b.Looks)})
+		}
 	case "pr":
 		c.add(SignDone, fmt.Sprintf("PR %d", b.Number), "pr")
 	case "fix-applied":
@@ -240,6 +279,19 @@ func (c *chain) evidence(b ledger.Evidence) {
 		kind := Cut(Clean(b.Kind), 24)
 		c.add(SignDone, kind, kind)
 	}
+}
+
+// passesText says how each pass of a review ended: "intent ✓ · visual ✗".
+func passesText(looks []ledger.PassResult) string {
+	var parts []string
+	for _, l := range looks {
+		sign := SignDone
+		if l.Verdict != ledger.PassOK {
+			sign = SignFailed
+		}
+		parts = append(parts, Cut(Clean(string(l.Pass)), 16)+" "+sign)
+	}
+	return strings.Join(parts, " · ")
 }
 
 // recordJSON is the form of a ledger record for scripts (docs/spec 8.1).

@@ -3,6 +3,7 @@ package bot
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -23,7 +24,16 @@ func NotStarted(project string, found []ledger.Diagnostic) Message {
 	m.findings(found)
 	m.add("Nothing runs. Mend it, then /run " + project + ".")
 	m.button("Start", "/run "+project)
+	m.keepOpen(found)
 	return m
+}
+
+// keepOpen adds a button that keeps the network open where a remedy names that command.
+func (m *Message) keepOpen(found []ledger.Diagnostic) {
+	const command = "/net " + netOpen
+	if slices.ContainsFunc(found, func(f ledger.Diagnostic) bool { return strings.Contains(f.Remedy, command) }) {
+		m.button("Keep open", command)
+	}
 }
 
 func (m *Message) findings(found []ledger.Diagnostic) {
@@ -33,7 +43,7 @@ func (m *Message) findings(found []ledger.Diagnostic) {
 			text = findingPlace(f) + "  " + text
 		}
 		m.add(text)
-		m.add(Cut(Foreign(f.Remedy), 2*quoteWidth))
+		m.add(Cut(Foreign(f.Remedy), 4*quoteWidth))
 	}
 	if more := len(found) - maxDiagnostics; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))

@@ -111,8 +111,8 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 		// "note: …" begins a sentence and names no project.
 		c.Project, c.Words = "", c.Line
 	}
-	first, rest := cutWord(c.Target) // "/drop g14 g15", "/task shop 3"
-	if name := strings.ToLower(first); c.Project == "" && rest != "" && slices.Contains(all, name) {
+	first, rest := cutWord(c.Target) // "/drop g14 g15", "/task shop 3", "/net shop"
+	if name := strings.ToLower(first); c.Project == "" && (rest != "" || c.Verb == VerbNet) && slices.Contains(all, name) {
 		c.Project, c.Target = name, rest
 	}
 	switch {

@@ -1,6 +1,8 @@
 package bot
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +19,8 @@ func hostWanted(q ledger.Question) string {
 	return Clean(loop.HostName(q.Host.Host, q.Host.Port))
 }
 
-// cutHost shortens a host at its front: who owns it stands at its end.
-func cutHost(host string, width int) string {
+// CutHost shortens a host at its front: who owns it stands at its end.
+func CutHost(host string, width int) string {
 	runes := []rune(host)
 	if Width(host) <= width || width < 2 {
 		return host
@@ -34,7 +36,7 @@ func cutHost(host string, width int) string {
 // hostHead says who wants which host, within a width.
 func hostHead(q ledger.Question, width int) string {
 	who := hostWho(q) + " wants "
-	return who + cutHost(hostWanted(q), width-Width(who))
+	return who + CutHost(hostWanted(q), width-Width(who))
 }
 
 // hostWho says who wants a host: a hat, or what a command is for.
@@ -55,7 +57,7 @@ func hostFirst(s loop.State, q ledger.Question, width int) string {
 	if first := head + host + " · " + hostFor(s, q); Width(first) <= width {
 		return first
 	}
-	return head + cutHost(host, width-Width(head))
+	return head + CutHost(host, width-Width(head))
 }
 
 // hostFor names the project and task that a host is wanted for.
@@ -63,8 +65,8 @@ func hostFor(s loop.State, q ledger.Question) string {
 	return strings.TrimSpace(Cut(Clean(s.Project.Name), 12) + " " + shortID(q.Task))
 }
 
-// askHost adds what a question about a host says: who asks, and the whole name, as it
-// is asked for.
+// askHost adds what a question about a host says: who asks, and the whole name where
+// the first line has no room for it.
 func (m *Message) askHost(s loop.State, q ledger.Question, now time.Time) {
 	line := hostFor(s, q)
 	if title := Cut(Foreign(q.Title), 34); title != "" {
@@ -74,7 +76,9 @@ func (m *Message) askHost(s loop.State, q ledger.Question, now time.Time) {
 		line += " · by " + Cut(Foreign(q.Host.Program), 16)
 	}
 	m.add(strings.TrimPrefix(line+" · "+Clock(q.Asked, now), " · "))
-	m.pre(hostWanted(q))
+	if host := hostWanted(q); !strings.Contains(m.First(), host) {
+		m.pre(host)
+	}
 	m.add("The configuration does not name it. What the session knows can be sent there.")
 	for _, v := range q.Verbs() {
 		if means := Meaning(q, v); means != "" {
@@ -94,8 +98,8 @@ func Leaked(s loop.State, task string, of loop.Session, b ledger.SessionEnded, n
 	who := orElse(Cut(Foreign(of.Planned.Hat), 10), "a check")
 	m := newMessage("session.leak", firstLine(SignFailed, s.Project.Name, strings.TrimSpace(shortID(task)+" "+who)+" leaked", " · "+now.Format("15:04")))
 	m.Project, m.About = s.Project.Name, task
-	m.add("A planted secret was sent to a host; the session was ended at once.")
-	m.quote(b.Text)
+	m.add("The session was ended at once:")
+	m.quote(strings.TrimPrefix(b.Text, "ended: "))
 	m.add("Look at what it read: text by strangers may have told it to.")
 	if task == "" {
 		m.add("Its result counts as failed.")
@@ -135,6 +139,12 @@ func HostRemovedText(b ledger.HostRemoved) string {
 	return Clean(loop.HostName(b.Host, b.Port)) + " is closed from the next session on (" + Cut(Foreign(b.By), 20) + ")"
 }
 
+// ClearedText says that a person took the marks off what sessions left behind that had
+// read what strangers wrote.
+func ClearedText(b ledger.TaintsCleared) string {
+	return "marks of strangers' text are cleared (" + Cut(Foreign(b.By), 20) + ")"
+}
+
 // KeptOpenText says until when the network is open for sessions that read what
 // strangers wrote.
 func KeptOpenText(b ledger.NetworkKeptOpen, now time.Time) string {
@@ -143,4 +153,44 @@ func KeptOpenText(b ledger.NetworkKeptOpen, now time.Time) string {
 		return "sessions that read strangers' text have a closed network again" + by
 	}
 	return "sessions that read strangers' text have an open network until " + Clock(b.Until, now) + by
+}
+
+// HostsMissed announces what setup and the verification of the start commit lacked in
+// a closed network.
+func HostsMissed(s loop.State, b ledger.HostsMissed) Message {
+	what := Plural(len(b.Hosts), "closed host")
+	if len(b.Hosts) == 0 {
+		what = "no local service"
+	}
+	m := newMessage("run.hosts", firstLine(SignLook, s.Project.Name, runID(s)+": "+what, ""))
+	m.Project = s.Project.Name
+	for n, h := range b.Hosts {
+		if n == 0 {
+			m.add("Setup and the checks at the start wanted:")
+		}
+		if n == maxDiagnostics {
+			m.add(fmt.Sprintf("and %d more", len(b.Hosts)-n))
+			break
+		}
+		m.pre(fmt.Sprintf("%d  %s", n+1, Clean(h)))
+		m.button(fmt.Sprintf("Allow %d", n+1), "/net "+netAllow+" "+h)
+	}
+	if len(b.Hosts) > 0 {
+		m.add("They stay closed to its sessions. To open one: /net allow HOST.")
+	}
+	if len(b.Services) > 0 {
+		m.add("The checks found nothing here:")
+		m.pre(ServicesSetting(b.Services))
+		m.add("For services of this machine, that line belongs into the project's settings.")
+	}
+	return m
+}
+
+// ServicesSetting is the line of the configuration that names services.
+func ServicesSetting(services []string) string {
+	quoted := make([]string, 0, len(services))
+	for _, s := range services {
+		quoted = append(quoted, strconv.Quote(Clean(s)))
+	}
+	return "services = [" + strings.Join(quoted, ", ") + "]"
 }

@@ -99,6 +99,11 @@ func (l *logbook) entry(e ledger.Entry) {
 		if b.Batch == "" { // with one, the line of the batch says it
 			l.line(e, "verify", VerifyText(b))
 		}
+	case ledger.WaveTriaged:
+		wave, text, _ := strings.Cut(WaveSorted(b), ": ")
+		l.line(e, wave, text)
+	case ledger.WaveEnded:
+		l.line(e, fmt.Sprintf("wave %d", b.Wave), fixedInWave(b))
 	case ledger.BatchChained:
 		var ids []string
 		for _, link := range b.Links {
@@ -118,7 +123,12 @@ func (l *logbook) entry(e ledger.Entry) {
 			l.line(e, SignDone+" done", strings.TrimPrefix(strings.TrimSuffix(l.commit+" · "+l.proof[ledger.FoldID(e.Task)], " · "), " · "))
 		case ledger.ManualVerify:
 			l.line(e, SignAsk, strings.TrimSpace("manual verify "+l.commit))
-		case ledger.Blocked, ledger.Skipped:
+		case ledger.Skipped:
+			if b.Gate != "" {
+				return // the line of the wave counts them
+			}
+			l.line(e, StatusSign(b.To)+" "+string(b.To), l.why)
+		case ledger.Blocked:
 			l.line(e, StatusSign(b.To)+" "+string(b.To), l.why)
 		default:
 			return

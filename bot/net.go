@@ -18,7 +18,11 @@ const (
 	netRemove = "remove"
 	netOpen   = "open"
 	netClose  = "close"
+	netClear  = "clear"
 )
+
+// netWords are the words that change what sessions reach.
+var netWords = []string{netAllow, netRemove, netOpen, netClose, netClear}
 
 // mostOpen limits how long a person keeps the network open at a time.
 const mostOpen = 12 * time.Hour
@@ -43,10 +47,12 @@ func showNet(ctx context.Context, d dispatch) (Message, error) {
 		return d.do(ctx, loop.KeepNetworkOpen{Until: morning(d.s.Shared, d.r.Time)})
 	case netClose:
 		return d.do(ctx, loop.KeepNetworkOpen{})
-	case "", strings.ToLower(d.s.Project.Name):
+	case netClear:
+		return d.do(ctx, loop.ClearTaints{})
+	case "":
 	default:
 		m := refusal("net.usage", firstLine(SignFailed, d.s.Project.Name, "/net takes no "+Cut(Clean(word), 12), ""))
-		m.add("It takes " + strings.Join([]string{netAllow + " HOST", netRemove + " HOST", netOpen, netClose}, ", ") + ", or nothing.")
+		m.add("It takes " + strings.Join([]string{netAllow + " HOST", netRemove + " HOST", netOpen, netClose, netClear}, ", ") + ", or nothing.")
 		return m, nil
 	}
 	n, err := NetOf(ctx, d.service, d.s)
@@ -59,7 +65,7 @@ func showNet(ctx context.Context, d dispatch) (Message, error) {
 // netRole returns the role that /net requires: what sessions reach is an owner's
 // decision.
 func netRole(c Command) ledger.Role {
-	if word, _ := cutWord(c.Target); slices.Contains([]string{netAllow, netRemove, netOpen, netClose}, strings.ToLower(word)) {
+	if word, _ := cutWord(c.Target); slices.Contains(netWords, strings.ToLower(word)) {
 		return ledger.RoleAdmin
 	}
 	return ledger.RoleView
@@ -92,8 +98,17 @@ type Net struct {
 	Foreign   bool                `json:"foreign"` // strangers can write its tasks
 	Allowed   []NetHost           `json:"allowed"` // by people, for good
 	OpenUntil time.Time           `json:"open_until,omitzero"`
+	Marked    NetMarked           `json:"marked,omitzero"`
 	Run       string              `json:"run,omitempty"` // that Used is about
 	Used      []ledger.HostUse    `json:"used"`          // reached and refused, by host
+}
+
+// NetMarked counts what sessions left behind that had read text by strangers. Sessions
+// that are shown it have a closed network, until a person clears the marks.
+type NetMarked struct {
+	Notes int      `json:"notes"`
+	Tasks int      `json:"tasks"`
+	From  []string `json:"from"` // ids of the tasks whose sessions left it, the first ones
 }
 
 // NetHost is a host that a person allowed.
@@ -108,6 +123,9 @@ func NetOf(ctx context.Context, service Service, s loop.State) (Net, error) {
 	n := Net{Project: s.Project.Name, Allowed: []NetHost{}, Used: []ledger.HostUse{}, OpenUntil: s.Project.OpenUntil}
 	for _, h := range s.Project.Hosts {
 		n.Allowed = append(n.Allowed, NetHost{Host: loop.HostName(h.Host, h.Port), By: h.By, At: h.At})
+	}
+	if c := s.Project.CountTaints(); !c.None() {
+		n.Marked = NetMarked(c)
 	}
 	r := s.Project.Run
 	if r == nil {
@@ -151,6 +169,48 @@ func AddHosts(all, more []ledger.HostUse) []ledger.HostUse {
 	return all
 }
 
+// HostNames returns the hosts that were reached, and those that were refused.
+func HostNames(uses []ledger.HostUse) (reached, refused []string) {
+	for _, u := range uses {
+		list := &reached
+		if u.Refused != "" {
+			list = &refused
+		}
+		if host := Clean(u.Host); !slices.Contains(*list, host) {
+			*list = append(*list, host)
+		}
+	}
+	return reached, refused
+}
+
+// FewHosts names the first hosts of a list, and says how many more there are.
+func FewHosts(hosts []string) string {
+	const most = 3
+	shown := make([]string, 0, most)
+	for _, h := range hosts[:min(most, len(hosts))] {
+		shown = append(shown, CutHost(Clean(h), 34))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(hosts) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// taskHosts says in one line what the sessions of a task did with hosts, "" for
+// nothing.
+func taskHosts(uses []ledger.HostUse) string {
+	var said []string
+	reached, refused := HostNames(uses)
+	if len(reached) > 0 {
+		said = append(said, "reached "+FewHosts(reached))
+	}
+	if len(refused) > 0 {
+		said = append(said, "refused: "+FewHosts(refused))
+	}
+	return upper(strings.Join(said, "; "))
+}
+
 // Message renders it for people.
 func (n Net) Message(now time.Time) Message {
 	m := newMessage("net", firstLine("", n.Project, "what sessions reach", ""))
@@ -177,6 +237,11 @@ func (n Net) Message(now time.Time) Message {
 	} else if n.Foreign {
 		m.button("Keep open", "/net "+netOpen)
 	}
+	if c := loop.TaintCount(n.Marked); !c.None() {
+		m.add(c.Text() + " marked: made after reading strangers' text, in " + fewTasks(c.From) + ".")
+		m.add("Sessions that get them reach named hosts alone. Once you have looked: /net " + netClear)
+		m.button("Clear marks", "/net "+netClear)
+	}
 	m.hostList("Named", n.Rules.Hosts)
 	for _, agent := range sortedAgents(n.Rules.Agents) {
 		m.hostList("For "+Clean(agent), n.Rules.Agents[agent].Hosts)
@@ -187,9 +252,9 @@ func (n Net) Message(now time.Time) Message {
 		if i == 0 {
 			m.add("Allowed by people:")
 		}
-		m.pre(cutHost(Clean(h.Host), 30) + "  " + Cut(Clean(h.By), 12) + ", " + h.At.In(now.Location()).Format("2 Jan"))
+		m.pre(CutHost(Clean(h.Host), 30) + "  " + Cut(Clean(h.By), 12) + ", " + h.At.In(now.Location()).Format("2 Jan"))
 		if i < mostButtons {
-			m.button("Remove "+cutHost(Clean(h.Host), LabelWidth-7), "/net "+netRemove+" "+h.Host)
+			m.button("Remove "+CutHost(Clean(h.Host), LabelWidth-7), "/net "+netRemove+" "+h.Host)
 		}
 	}
 	for i, u := range n.Used {
@@ -199,6 +264,40 @@ func (n Net) Message(now time.Time) Message {
 		m.pre(HostUseText(u))
 	}
 	return m
+}
+
+// fewTasks names the first tasks of a list, and says how many more there are.
+func fewTasks(ids []string) string {
+	const most = 3
+	var shown []string
+	for _, id := range ids[:min(most, len(ids))] {
+		shown = append(shown, shortID(id))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(ids) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// markedTask says why the network of a task is closed whose text or work comes from
+// sessions that had read text by strangers; "" if it does not.
+func markedTask(s loop.State, t loop.TaskState, now time.Time) string {
+	taints := s.Project.TaskTaints(t)
+	if of, ok := s.Project.Find(t.Task.Parent); ok && t.Task.Parent != "" {
+		taints = append(taints, s.Project.TaskTaints(of)...)
+	}
+	if len(taints) == 0 {
+		return ""
+	}
+	why := "its sessions read what strangers' text had led to"
+	if k := taints[0]; k.Of != loop.TaintWork {
+		why = "it was made after reading strangers' text, in " + fewTasks(k.From)
+	}
+	if now.Before(s.Project.OpenUntil) {
+		return "Marked: " + why
+	}
+	return "Its network is closed: " + why + ". Once you have looked: /net " + netClear
 }
 
 // modeText says what a mode of the network reaches.
@@ -234,7 +333,7 @@ func sortedAgents(all map[string]ledger.AgentNetwork) (names []string) {
 // HostUseText says in one line what was done with a host: "api.example.org:443
 // 12 kB sent", "evil.example:443 refused".
 func HostUseText(u ledger.HostUse) string {
-	text := cutHost(Clean(loop.HostName(u.Host, u.Port)), 30) + "  "
+	text := CutHost(Clean(loop.HostName(u.Host, u.Port)), 30) + "  "
 	if u.Refused != "" && u.Sent+u.Received == 0 {
 		return text + "refused"
 	}

@@ -1,12 +1,14 @@
 package bot_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/messagelint"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -65,4 +67,57 @@ func TestHostsAreAddedUp(t *testing.T) {
 			t.Errorf("%q, want %q", text, want)
 		}
 	}
+}
+
+// TestMarked: /net counts what sessions made of strangers' text and offers to clear it;
+// /task says why the network of such a task is closed, whatever closed it.
+func TestMarked(t *testing.T) {
+	now := time.Date(2026, 11, 20, 7, 40, 0, 0, time.UTC)
+	s := loop.State{Project: loop.Project{Name: "shop", Source: "plan:p.md", Run: &loop.Run{ID: "r14"}}}
+	show := func() bot.Message {
+		n, err := bot.NetOf(t.Context(), noRecords{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Message(now)
+	}
+	if m := show(); strings.Contains(m.Text(0), "marked") {
+		t.Errorf("nothing is marked:\n%s", m.Text(0))
+	}
+	s.Project.Taints = []loop.Taint{
+		{Of: loop.TaintMemory, Texts: 2, From: []string{"B37", "B40"}}, {Of: loop.TaintPlan, Texts: 1, From: []string{"B41"}},
+		{Of: loop.TaintText, ID: "plan:p.md task 8", Texts: 1, From: []string{"B42"}}, {Of: loop.TaintWork, ID: "plan:p.md task 9", Texts: 1, From: []string{"Task 9"}},
+		{Of: loop.TaintProgress, Texts: 1, From: []string{"B43"}},
+	}
+	m := show()
+	messagelint.Check(t, "net", m)
+	for _, want := range []string{"3 notes and 2 tasks marked: made after reading strangers' text, in B37, B40, B41 and 2 more.", "/net clear"} {
+		if !strings.Contains(m.Text(0), want) {
+			t.Errorf("it lacks %q:\n%s", want, m.Text(0))
+		}
+	}
+	if n := len(m.Buttons); n == 0 || m.Buttons[n-1].Command != "/net clear" {
+		t.Errorf("buttons %+v", m.Buttons)
+	}
+	if c, err := bot.Parse("/net clear"); err != nil || bot.RequiredRole(c) != ledger.RoleAdmin {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for id, want := range map[string]string{
+		"Task 7": "", "Task 8": "Its network is closed: it was made after reading strangers' text, in B42. Once you have looked: /net clear",
+		"Task 9": "Its network is closed: its sessions read what strangers' text had led to. Once you have looked: /net clear",
+	} {
+		m := bot.Task(s, loop.TaskState{Task: ledger.Task{ID: id, Title: "Refund"}, Status: ledger.Ready}, bot.TaskHistory{}, now)
+		messagelint.Check(t, id, m)
+		text := m.Text(0)
+		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, want) || want == "" && strings.Contains(text, "strangers") {
+			t.Errorf("%s:\n%s", id, text)
+		}
+	}
+}
+
+// noRecords is a service of a project without records.
+type noRecords struct{ bot.Service }
+
+func (noRecords) RunRecords(context.Context, string, string, ...string) ([]ledger.Record, error) {
+	return nil, nil
 }

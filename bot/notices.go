@@ -151,6 +151,7 @@ func Warnings(s loop.State, found []ledger.Diagnostic) Message {
 	m.Project = s.Project.Name
 	m.findings(found)
 	m.add("It starts all the same.")
+	m.keepOpen(found)
 	return m
 }
 

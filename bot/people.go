@@ -203,7 +203,7 @@ func Forbidden(shared loop.Shared, p ledger.Person) Message {
 	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Foreign(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
 	if p.Role == ledger.RoleSteer {
-		works = "All but plan approval, /merge, /people and /unpair works."
+		works = "All but plan approval, /merge, changes by /net, /people and /unpair works."
 	}
 	m.add(works + " For more ask " + orElse(otherAdmins(shared, p.ID), "on the host") + ".")
 	return m

@@ -224,7 +224,7 @@ func init() {
 			verbs: map[string]verbWording{
 				"once":   {label: "Once", means: "until this session ends", settled: "open once", after: fixedAfter("It is open until the session ends.")},
 				"run":    {label: "This run", means: "until the run ends", settled: "open for the run", after: fixedAfter("It is open until the run ends.")},
-				"always": {label: "Always", means: "until somebody takes it back: /net", settled: "open for good", after: fixedAfter("It is open from now on. /net takes it back.")},
+				"always": {label: "Always", means: "until taken back with /net", settled: "open for good", after: fixedAfter("It is open from now on. /net takes it back.")},
 				"no":     {harmless: true, label: "No", means: "this run does not ask again", settled: "stays closed", after: fixedAfter("It stays closed; this run does not ask again.")},
 			},
 			task: waitsForAnswer, need: fixedNeed("a host?"), text: TextOffer, buttons: buttonAnswer,

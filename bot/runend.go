@@ -156,6 +156,10 @@ func EndedHow(s loop.State, b ledger.RunEnded) string {
 		return "ended, because the rest is yours to check"
 	case ledger.ReasonStreak:
 		return "ended after three blocked tasks in a row"
+	case ledger.ReasonEmptyWaves:
+		return "ended after two waves without a fix"
+	case ledger.ReasonWaves:
+		return "ended at its limit of waves"
 	case ledger.ReasonIterations:
 		return "ended at its limit of iterations"
 	case ledger.ReasonUntil:

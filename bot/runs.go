@@ -101,6 +101,9 @@ func (p *PastRun) entry(e ledger.Entry) {
 			p.USD += b.Exit.CostUSD
 		}
 	case ledger.TaskSet:
+		if b.Gate != "" {
+			break // the wave's summary counts them
+		}
 		p.Tasks = slices.DeleteFunc(p.Tasks, func(t RunTask) bool { return ledger.SameID(t.ID, e.Task) })
 		p.Tasks = append(p.Tasks, RunTask{ID: e.Task, Status: b.To})
 	}

@@ -49,6 +49,8 @@ func spentBy(s loop.State, c Command, now time.Time) string {
 		return spentNext(s, c)
 	case VerbAdd:
 		return spentAdd(s, c)
+	case VerbBug:
+		return spentReport(s, c)
 	case VerbDrop, VerbTakeBack:
 		return spentGuidance(s, c)
 	case VerbKeep:
@@ -166,6 +168,17 @@ func spentAdd(s loop.State, c Command) string {
 	}
 	if begun, has := s.Project.Begun(a); has {
 		return shortID(begun) + " has begun"
+	}
+	return ""
+}
+
+// spentReport is spentBy for [Add again] and [Try again], which add a bug report.
+func spentReport(s loop.State, c Command) string {
+	report := loop.ReadReport(c.Words)
+	for _, t := range s.Project.Tasks.All() {
+		if t.Task.Report != nil && t.Status != ledger.Done && t.Status != ledger.Withdrawn && report.SaysAs(t.Task) {
+			return shortID(t.Task.ID) + " says that already"
+		}
 	}
 	return ""
 }

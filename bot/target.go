@@ -54,9 +54,10 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 		}
 	}
 	if !ok && d.c.Verb == VerbEvidence {
-		if id, n, dotted := strings.Cut(typed, "."); dotted && digits.MatchString(n) {
-			t, ok = FindTask(d.s, id)
-			attempt = "a" + n
+		if t, attempt, ok = FindAttempt(d.s, typed); !ok {
+			if run, n, is := FindWave(d.s, typed); is {
+				return d.lookAtWave(ctx, run, n)
+			}
 		}
 	}
 	if !ok {
@@ -68,6 +69,16 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 	m, err := d.about(ctx, t, orElse(attempt, read))
 	m.About = t.Task.ID
 	return m, err
+}
+
+// FindAttempt returns the task, and the attempt at it, that is typed as "7.2".
+func FindAttempt(s loop.State, typed string) (t loop.TaskState, attempt string, ok bool) {
+	id, n, dotted := strings.Cut(typed, ".")
+	if !dotted || !digits.MatchString(n) {
+		return t, "", false
+	}
+	t, ok = FindTask(s, id)
+	return t, "a" + n, ok
 }
 
 // cutAgain cuts the word off a /retry that says that done tasks are meant.

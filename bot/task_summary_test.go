@@ -37,6 +37,7 @@ func TestTaskSummary(t *testing.T) {
 	event("a2", "plan.complete", map[string]any{"summary": "Three steps."})
 	event("a2", "build.complete", map[string]any{"summary": long})
 	event("a2", "review.verdict", map[string]any{"summary": "One issue.", "issues": []any{}})
+	keep("a1", ledger.SessionEnded{Exit: ledger.Exit{Hosts: []ledger.HostUse{{Host: "api.example.org", Port: 443, Conns: 2, Sent: 900}, {Host: "evil.example.org", Port: 443, Conns: 1, Refused: "no"}}}})
 	event("a2", "fix.complete", map[string]any{"summary": "Covered -1.005."})
 	event("a2", "docs.complete", map[string]any{"files_modified": []string{"docs/round.md"}})
 	keep("a2", ledger.AttemptEnded{Outcome: ledger.OutcomeConverged})
@@ -54,6 +55,12 @@ func TestTaskSummary(t *testing.T) {
 	text := m.Text(0)
 	if !strings.Contains(text, "The agent says:\n┃ Totals are rounded half up,\n┃ also those below zero. Every caller") || !strings.Contains(text, "was changed.\n┃ Covered -1.005.") {
 		t.Errorf("of a done task:\n%s", text)
+	}
+	if !strings.Contains(text, "\nReached api.example.org; refused: evil.example.org") {
+		t.Errorf("without its hosts:\n%s", text)
+	}
+	if text := bot.Task(s, task, bot.TaskHistory{}, evening).Text(0); strings.Contains(text, "eached") {
+		t.Errorf("of a task without hosts:\n%s", text)
 	}
 	checkForm(t, "done", m)
 	if text := bot.Task(s, task, bot.TaskHistory{}, evening).Text(0); strings.Contains(text, "The agent says") {

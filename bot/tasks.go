@@ -38,14 +38,22 @@ func Tasks(s loop.State, now time.Time) Message {
 			m.add(fmt.Sprintf("%s %s %s", SignLater, shortID(ts.Task.ID), again))
 		}
 	}
+	aside := 0
 	for _, ts := range s.Project.Tasks.All() {
-		if ts.Status == ledger.Done || ts.Status == ledger.Withdrawn {
+		switch {
+		case ts.Status == ledger.Done, ts.Status == ledger.Withdrawn:
+			continue
+		case ts.Aside != "": // there may be thousands
+			aside++
 			continue
 		}
 		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), shortID(ts.Task.ID), Cut(Foreign(ts.Task.Title), 34), comma(taskStanding(s, *ts))))
 		if taskStanding(s, *ts) != "" && len(m.Buttons) < 6 {
 			m.button(shortID(ts.Task.ID), "/task "+idArg(ts.Task.ID))
 		}
+	}
+	if aside > 0 {
+		m.add(fmt.Sprintf("%s %d set aside: /triage", SignAway, aside))
 	}
 	return m
 }
@@ -149,6 +157,8 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 		m.labelled("Scope", t.Task.Scope)
 	}
 	m.add(taskThreshold(s, t))
+	m.add(expected(s, t))
+	m.add(markedTask(s, t, now))
 	if t.Attempts > 0 {
 		facts := Plural(t.Attempts, "attempt")
 		if w := t.Attempt; w != nil {
@@ -173,6 +183,7 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 			m.whole(said)
 		}
 	}
+	m.add(taskHosts(h.Hosts))
 	m.partsOf(s, t)
 	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 || !t.Again().IsZero() {
 		m.add(turnOf(s, t, now))
@@ -324,6 +335,9 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	case ledger.Waiting:
 		return waitsFor(s, t) + q
 	case ledger.Skipped:
+		if why := GateText(t.Aside); why != "" {
+			return "set aside: " + why
+		}
 		return "skipped"
 	case ledger.Pending:
 		if t.Untaken() {

@@ -19,12 +19,15 @@ type tokenFile struct {
 	remedy      string  // remedy for a missing file, with %s for its path
 }
 
-// findTokens resolves the paths of all token files.
+// findTokens resolves the paths of all files with tokens.
 func (c *Config) findTokens() {
 	for _, at := range append(c.chats(), c.forges()...) {
 		for _, t := range at.tokens {
 			*t.file = c.secret(*t.file, t.credential, t.defaultName)
 		}
+	}
+	if b := c.Bugs; b != nil {
+		b.TokenFile = c.secret(b.TokenFile, bugsCredential, bugsTokenName)
 	}
 }
 

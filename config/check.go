@@ -100,6 +100,7 @@ func (c *checker) shared() {
 	c.chats()
 	c.retention()
 	c.hooks()
+	c.bugs()
 	c.transcribe()
 }
 
@@ -395,7 +396,7 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 			c.bad(unknownAgent(c.doc.atValue(at("hat", name, "agent"), ""), p.Hat[name].Agent, near))
 		}
 	}
-	if f, ok := cat.patterns[cmp.Or(p.Pattern, defaultPattern)]; ok {
+	if f, ok := cat.patterns[cmp.Or(p.Pattern, usualPattern(p.Source.Kind))]; ok {
 		wrong := f.check(cat)
 		if f.doc.shipped { // the others were checked by catalogue
 			c.problems = append(c.problems, wrong...)

@@ -25,6 +25,7 @@ type Config struct {
 	Slack           *Slack           `toml:"slack"`         // nil = not used
 	GitHub          *Forge           `toml:"github"`        // nil = only the usual places of the token
 	Gitea           *Forge           `toml:"gitea"`         // Forgejo too; nil as for GitHub
+	Bugs            *Bugs            `toml:"bugs"`          // nil = no address takes bug reports
 	Digest          Digest           `toml:"digest"`
 	Budget          Budget           `toml:"budget"`
 	Retention       Retention        `toml:"retention"`

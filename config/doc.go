@@ -13,6 +13,7 @@
 //	bind.go                        from a file to a Config
 //	check.go chat.go               rules that the types cannot express
 //	hat.go pattern.go consensus.go hats and patterns
+//	kind.go                        kinds of fixes, which choose a review
 //	presets.go folder.go           the shipped ones, and those of folders
 //	route.go draw.go               a pattern's routes, and their drawing
 //	settings.go paths.go           a project's settings for one run; folders of this host

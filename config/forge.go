@@ -18,7 +18,7 @@ type Forge struct {
 
 // PR is the key pr of a project: what its requests are like.
 type PR struct {
-	Per       string   `toml:"per" oneof:"run task"` // "" = run
+	Per       string   `toml:"per" oneof:"run task"` // "" = run; with bug reports task
 	Draft     bool     `toml:"draft"`
 	Labels    []string `toml:"labels"`
 	Reviewers []string `toml:"reviewers"`
@@ -65,10 +65,13 @@ func (c *Config) forge(kind ledger.ForgeKind) *Forge {
 	return nil
 }
 
-// ForgeTokens returns the files that may hold tokens of forges, those of cloud
-// agents included. Sessions do not see them.
-func (c *Config) ForgeTokens() []string {
+// OtherTokens returns the files that may hold tokens of forges, those of cloud agents
+// included, and of who posts bug reports. Sessions do not see them.
+func (c *Config) OtherTokens() []string {
 	var files []string
+	if c.Bugs != nil {
+		files = append(files, c.Bugs.TokenFile)
+	}
 	for _, p := range c.Projects {
 		if p.Cloud != nil {
 			files = append(files, p.Cloud.TokenFile)

@@ -193,6 +193,7 @@ func TestWhole(t *testing.T) {
 		}, {
 			Name: "knots", Repo: dir + "/blog", Source: Source{"beads", ".beads/issues.jsonl"}, BdWrite: true,
 		}},
+		Bugs: &Bugs{Listen: "127.0.0.1:8787", TokenFile: dir + "/mine.env", Project: "shop"},
 		Hooks: []Hook{
 			{On: []string{"task.done", "run.ended", "alive"}, Post: "https://example.com/hooks/4711", Project: "shop"},
 			{On: []string{"question.asked"}, Run: []string{"/bin/sh", "-c", "cat >/dev/null"}},

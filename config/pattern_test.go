@@ -36,6 +36,7 @@ func TestShippedPatterns(t *testing.T) {
 		"single":                  {"builder", "builder build.complete converged"},
 		"ideas":                   {"ideas", "ideas ideas.complete converged"},
 		"draft":                   {"drafter", "drafter draft.complete converged"},
+		"triage":                  {"triager", "triager triage.verdict converged"},
 		"evaluator":               {"evaluator", "evaluator evaluation.verdict converged"},
 		"plan-build-review":       slices.Concat([]string{"planner", "planner plan.complete builder", "builder build.complete reviewer"}, review),
 		"builder-writer-reviewer": slices.Concat([]string{"builder", "builder build.complete writer", "writer docs.complete reviewer"}, review),
@@ -47,7 +48,7 @@ func TestShippedPatterns(t *testing.T) {
 	for name, routes := range want {
 		p := pattern(routes[0], routes[1:]...)
 		p.Name, p.Threshold, p.MinRounds = name, []ledger.Severity{"critical", "major"}, 1
-		if name == "single" || name == "ideas" || name == "draft" || name == "evaluator" { // no review
+		if name == "single" || name == "ideas" || name == "draft" || name == "evaluator" || name == "triage" { // no review
 			p.MinRounds = 0
 		}
 		got := patterns[name]

@@ -8,9 +8,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// presets holds the built-in hats and patterns.
+// presets holds the built-in hats, patterns and kinds of fixes.
 //
-//go:embed presets/hats/*.toml presets/patterns/*.toml
+//go:embed presets/hats/*.toml presets/patterns/*.toml presets/kinds/*.toml
 var presets embed.FS
 
 // Folders of hats and patterns, beside a config file and in a repository's

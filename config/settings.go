@@ -21,6 +21,7 @@ import (
 // Defaults of a project (docs/spec 2.4, 4.3, 7).
 const (
 	defaultPattern = "plan-build-review"
+	bugPattern     = "bug"
 
 	profileReview    = "review"
 	profileOvernight = "overnight"
@@ -170,7 +171,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Layout:    p.Layout.Write,
 		Remote:    p.Remote,
 		Base:      p.Base,
-		Requests:  ledger.Requests{Draft: p.PR.Draft, Labels: p.PR.Labels, Reviewers: p.PR.Reviewers, Watch: ledger.WatchMode(p.WatchPR), PerTask: p.PR.Per == "task"},
+		Requests:  ledger.Requests{Draft: p.PR.Draft, Labels: p.PR.Labels, Reviewers: p.PR.Reviewers, Watch: ledger.WatchMode(p.WatchPR)},
 
 		QuestionTimeout: cmp.Or(cfg.QuestionTimeout.After, ledger.DefaultQuestionTimeout),
 		QuestionThen:    cfg.QuestionTimeout.Then,
@@ -210,7 +211,9 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		s.Until = until.Next(now, zone)
 	}
 
-	name := cmp.Or(flags.Pattern, p.Pattern, defaultPattern)
+	s.Requests.PerTask = p.PR.Per == "task" || p.PR.Per == "" && s.InWaves() // reports have nothing to do with each other
+	s.Requests.Apart = s.Requests.PerTask && s.InWaves()
+	name := cmp.Or(flags.Pattern, p.Pattern, usualPattern(s.Source.Kind))
 	if pattern, ok := cat.patterns[name]; ok {
 		s.Pattern = pattern.pattern
 		wrong := pattern.check(cat)
@@ -230,6 +233,15 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		return ledger.Settings{}, err
 	}
 	return s, nil
+}
+
+// usualPattern returns the pattern of a project that names none: bug reports are made to
+// fail again before they are fixed.
+func usualPattern(kind string) string {
+	if kind == task.KindBugs {
+		return bugPattern
+	}
+	return defaultPattern
 }
 
 // roles returns the patterns that tasks can name as their role: all that are right,

@@ -65,7 +65,7 @@ func (c *checker) unwritable(p *Project, dir, state string) (text, remedy string
 		return "your checkout " + p.Repo + " lies in " + dir, remedy
 	case within(state), holds(state):
 		return "the state folder " + state + " and " + dir + " overlap", remedy
-	case holds(c.cfg.Dir()), within(filepath.Join(c.cfg.Dir(), hatFolder)), within(filepath.Join(c.cfg.Dir(), patternFolder)):
+	case holds(c.cfg.Dir()), within(filepath.Join(c.cfg.Dir(), hatFolder)), within(filepath.Join(c.cfg.Dir(), patternFolder)), within(filepath.Join(c.cfg.Dir(), kindFolder)):
 		return "the configuration lies in " + dir + ": sessions could change their own settings", remedy
 	}
 	return "", ""

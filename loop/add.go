@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/text"
@@ -12,8 +13,9 @@ import (
 
 // Limits of added tasks (docs/spec 3.8).
 const (
-	MaxTitle        = 80   // characters of a title
-	maxAddedText    = 8000 // characters of a task's other words
+	MaxTitle        = 80     // characters of a title
+	maxAddedText    = 8000   // characters of a task's other words
+	MaxReport       = 16_000 // characters of a bug report, with all that its site adds
 	maxAddedAtOnce  = 20
 	maxAddedByRun   = 500 // tasks that the sessions of one run add
 	addedKept       = 50  // settled additions that the state keeps
@@ -28,6 +30,7 @@ type Addition struct {
 	Tasks   []ledger.Task    `json:"tasks"`
 	By      string           `json:"by,omitempty"`
 	Session string           `json:"session,omitempty"`
+	Taint   string           `json:"taint,omitempty"` // id of the task whose session wrote them after it had read outside text; "" = none did
 	After   string           `json:"after,omitempty"` // addition that it replaces, and waits for
 	Done    bool             `json:"done,omitempty"`  // the source has them, or does not take them
 	IDs     []string         `json:"ids,omitempty"`   // that the source gave them
@@ -55,20 +58,27 @@ func (p Project) Addition(id string) (Addition, bool) {
 	return Addition{}, false
 }
 
+// Owed reports whether the inbox did not take a report that a site has the id of. It is
+// asked for again when the inbox can be read.
+func (a Addition) Owed() bool {
+	return a.Done && a.Error != "" && len(a.IDs) == 0 && len(a.Tasks) == 1 && a.Tasks[0].Report != nil && a.Tasks[0].ID != ""
+}
+
+// replacedBy reports whether a report is asked for again with tasks.
+func (a Addition) replacedBy(tasks []ledger.Task) bool {
+	return a.Owed() && len(tasks) == 1 && tasks[0].Report != nil && ledger.SameID(a.Tasks[0].ID, tasks[0].ID)
+}
+
 // applyAddition folds an entry about added tasks.
 func (p Project) applyAddition(e ledger.Entry) Project {
-	change := func(id string, f func(*Addition)) {
-		p.Additions = slices.Clone(p.Additions)
-		for n := range p.Additions {
-			if p.Additions[n].ID == id {
-				f(&p.Additions[n])
-			}
-		}
-	}
 	switch b := e.Body.(type) {
 	case ledger.TasksAsked:
-		list := append(slices.Clip(p.Additions), Addition{ID: b.ID, Repo: b.Repo, Source: b.Source, Tasks: b.Tasks, By: b.By, Session: e.Session, After: b.After})
-		if n := slices.IndexFunc(list, func(a Addition) bool { return a.Done && !a.Leaving }); len(list) > addedKept && n >= 0 {
+		a := Addition{ID: b.ID, Repo: b.Repo, Source: b.Source, Tasks: b.Tasks, By: b.By, Session: e.Session, After: b.After}
+		if e.Session != "" && p.wroteOutside(e) {
+			a.Taint = e.Task
+		}
+		list := append(slices.DeleteFunc(slices.Clone(p.Additions), func(a Addition) bool { return a.replacedBy(b.Tasks) }), a)
+		if n := slices.IndexFunc(list, func(a Addition) bool { return a.Done && !a.Leaving && !a.Owed() }); len(list) > addedKept && n >= 0 {
 			list = slices.Delete(slices.Clone(list), n, n+1)
 		}
 		p.Additions = list
@@ -78,13 +88,24 @@ func (p Project) applyAddition(e ledger.Entry) Project {
 			p.Run = &r
 		}
 	case ledger.TasksAdded:
-		change(b.ID, func(a *Addition) {
+		p = p.changeAddition(b.ID, func(a *Addition) {
 			a.Done, a.IDs, a.Text, a.Place, a.Found, a.Error, a.Remedy = true, b.Tasks, b.Text, b.Place, b.Found, b.Error, b.Remedy
 		})
 	case ledger.TasksUnasked:
-		change(b.ID, func(a *Addition) { a.Leaving, a.Error = true, "" })
+		p = p.changeAddition(b.ID, func(a *Addition) { a.Leaving, a.Error = true, "" })
 	case ledger.TasksRemoved:
-		change(b.ID, func(a *Addition) { a.Leaving, a.Removed, a.Error = false, b.Error == "", b.Error })
+		p = p.changeAddition(b.ID, func(a *Addition) { a.Leaving, a.Removed, a.Error = false, b.Error == "", b.Error })
+	}
+	return p
+}
+
+// changeAddition returns the project with an addition changed by f.
+func (p Project) changeAddition(id string, f func(*Addition)) Project {
+	p.Additions = slices.Clone(p.Additions)
+	for n := range p.Additions {
+		if p.Additions[n].ID == id {
+			f(&p.Additions[n])
+		}
 	}
 	return p
 }
@@ -105,7 +126,8 @@ func (d *decision) addTasks(b AddTasks) {
 		}
 		about = scope{task: s.Task, session: s.ID}
 	}
-	if r := d.run(); !r.Over() && !r.Aside() {
+	reports := slices.ContainsFunc(b.Tasks, func(t ledger.Task) bool { return t.Report != nil })
+	if r := d.run(); !r.Over() && !r.Aside() && (!reports || r.Settings.Source.Kind == ledger.SourceBugs) {
 		b.Repo, b.Source = r.Settings.Repo, r.Settings.Source
 		if r.Base.Commit != "" {
 			b.Known = d.inSource()
@@ -116,12 +138,32 @@ func (d *decision) addTasks(b AddTasks) {
 		return
 	}
 	id := d.nextID("a")
+	d.dateReports(tasks, id, d.in.Files)
 	d.add(about, ledger.TasksAsked{ID: id, Repo: b.Repo, Source: b.Source, Tasks: tasks, By: d.in.Name})
 	if b.Session == "" {
 		d.attach(scope{}, id)
 	}
-	d.write(Addition{ID: id, Repo: b.Repo, Source: b.Source}, ledger.AddTasks{Tasks: tasks, Known: sameTitles(b.Known, tasks)})
+	d.write(Addition{ID: id, Repo: b.Repo, Source: b.Source}, ledger.AddTasks{Tasks: tasks, Known: alike(b.Known, tasks)})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAdding, ID: id, Text: "being added"}
+}
+
+// dateReports completes the reports of an addition: when they were made, and the
+// picture that came with them, by its name in the CONTEXT of sessions.
+func (d *decision) dateReports(tasks []ledger.Task, id string, files []ledger.Attachment) {
+	picture := slices.IndexFunc(files, ledger.Attachment.Picture)
+	for n := range tasks {
+		if tasks[n].Report == nil {
+			continue
+		}
+		r := *tasks[n].Report
+		if r.Created.IsZero() {
+			r.Created = d.in.Time.UTC().Truncate(time.Second)
+		}
+		if r.Screenshot == "" && picture >= 0 {
+			r.Screenshot = files[picture].FileName(id, picture+1)
+		}
+		tasks[n].Report = &r
+	}
 }
 
 // write asks for the tasks of an addition in its source.
@@ -144,10 +186,10 @@ func (d *decision) inSource() (tasks []ledger.Task) {
 	return tasks
 }
 
-// sameTitles returns the ids of the known tasks that have the title of a new one.
-func sameTitles(known, tasks []ledger.Task) (ids []string) {
+// alike returns the ids of the known tasks that a new one says the same as.
+func alike(known, tasks []ledger.Task) (ids []string) {
 	for _, k := range known {
-		if slices.ContainsFunc(tasks, func(t ledger.Task) bool { return ledger.TitleKey(t.Title) == ledger.TitleKey(k.Title) }) {
+		if slices.ContainsFunc(tasks, func(t ledger.Task) bool { return t.SaysAs(k) }) {
 			ids = append(ids, ledger.FoldID(k.ID))
 		}
 	}
@@ -178,8 +220,7 @@ func (d *decision) checkAdded(tasks []ledger.Task, b AddTasks) bool {
 		}
 	}
 	for n := range tasks {
-		key := ledger.TitleKey(tasks[n].Title)
-		if slices.ContainsFunc(tasks[:n], func(o ledger.Task) bool { return key != "" && ledger.TitleKey(o.Title) == key }) {
+		if ledger.TitleKey(tasks[n].Title) != "" && slices.ContainsFunc(tasks[:n], tasks[n].SaysAs) {
 			d.refuse(ledger.CodeTwice, "two of these have the title %q; write it once, or tell them apart by a word. Nothing was added", strings.Join(strings.Fields(tasks[n].Title), " "))
 			return false
 		}
@@ -197,13 +238,13 @@ func (d *decision) checkAdded(tasks []ledger.Task, b AddTasks) bool {
 
 // checkTask checks one task. have are those before it, batch all that come with it.
 func (d *decision) checkTask(t *ledger.Task, have, batch []ledger.Task, session bool) bool {
-	if fields := slices.Concat([]string{t.ID, t.Title, t.Body, t.Scope}, t.Acceptance); !utf8.ValidString(strings.Join(fields, "")) {
+	if fields := slices.Concat([]string{t.ID, t.Title, t.Body, t.Scope}, t.Acceptance, t.Report.Texts()); !utf8.ValidString(strings.Join(fields, "")) {
 		d.refuse(ledger.CodeNotText, "that is not valid UTF-8 text; nothing was added")
 		return false
 	}
 	*t = shownTask(*t)
 	t.Mark = ledger.MarkOpen
-	words := t.Body + t.Scope + strings.Join(t.Acceptance, "")
+	words := t.Body + t.Scope + strings.Join(slices.Concat(t.Acceptance, t.Report.Texts()), "")
 	switch n := utf8.RuneCountInString(t.Title); {
 	case n == 0:
 		d.refuse(ledger.CodeNoWords, "a task needs a title")
@@ -211,21 +252,31 @@ func (d *decision) checkTask(t *ledger.Task, have, batch []ledger.Task, session 
 	case n > MaxTitle:
 		d.refuse(ledger.CodeTooLong, "the title has %d characters; %d are the most. Put the rest into the body", n, MaxTitle)
 		return false
-	case utf8.RuneCountInString(words) > maxAddedText || len(t.DependsOn) > maxAddedDepends:
+	case t.Report != nil && utf8.RuneCountInString(words) > MaxReport:
+		d.refuse(ledger.CodeTooLong, "the report is longer than %d characters: say what was done, seen and expected, and leave the rest out", MaxReport)
+		return false
+	case t.Report == nil && utf8.RuneCountInString(words) > maxAddedText || len(t.DependsOn) > maxAddedDepends:
 		d.refuse(ledger.CodeTooLong, "the task is longer than %d characters: put long text into a file and name the file", maxAddedText)
 		return false
 	}
 	for _, h := range have {
-		same := ledger.TitleKey(h.Title) == ledger.TitleKey(t.Title)
+		same := t.SaysAs(h)
 		switch {
 		case t.ID != "" && ledger.SameID(h.ID, t.ID):
 			d.refuse(ledger.CodeTwice, "there is a task %s already; leave the id out, and the next free one is taken", ledger.ShortID(h.ID))
+			return false
+		case same && h.ID == "" && t.Report != nil:
+			d.refuse(ledger.CodeTwice, "a report that says the same is being added")
 			return false
 		case same && h.ID == "":
 			d.refuse(ledger.CodeTwice, "a task of that title is being added")
 			return false
 		case same && (session || h.Mark != ledger.MarkDone):
-			d.answer = ledger.Answer{Code: ledger.CodeTwice, ID: h.ID, Text: fmt.Sprintf("%s has that title already", ledger.ShortID(h.ID))}
+			what := "has that title"
+			if t.Report != nil {
+				what = "says that"
+			}
+			d.answer = ledger.Answer{Code: ledger.CodeTwice, ID: h.ID, Text: fmt.Sprintf("%s %s already", ledger.ShortID(h.ID), what)}
 			return false
 		}
 	}
@@ -252,6 +303,20 @@ func shownTask(t ledger.Task) ledger.Task {
 	t.Acceptance = slices.Clone(t.Acceptance)
 	for n, a := range t.Acceptance {
 		t.Acceptance[n] = text.OneLine(text.Visible(a))
+	}
+	if t.Report != nil {
+		r := *t.Report
+		for _, s := range []*string{&r.Severity, &r.Page, &r.URL, &r.UserAgent, &r.Screenshot} {
+			*s = text.OneLine(text.Visible(*s))
+		}
+		r.Tags, r.Console = slices.Clone(r.Tags), slices.Clone(r.Console)
+		for n, s := range r.Tags {
+			r.Tags[n] = text.OneLine(text.Visible(s))
+		}
+		for n, s := range r.Console {
+			r.Console[n] = strings.TrimSpace(text.Visible(s))
+		}
+		t.Report = &r
 	}
 	return t
 }
@@ -294,7 +359,7 @@ func (d *decision) tasksWritten(b TasksWritten) {
 	if d.readsSource(a) {
 		d.takeSource(reading{Snapshot: b.Added.Snapshot, before: b.Before})
 	}
-	if len(added.Tasks) > 0 {
+	if len(added.Tasks) > 0 && a.Source.Kind != ledger.SourceBugs { // the next wave sorts reports
 		added.Place = d.placeInLine(added.Tasks[0], a, b.Added.Snapshot.Tasks)
 	}
 	d.add(scope{}, added)
@@ -368,6 +433,7 @@ func (d *decision) editAdd(b EditAdd) {
 		return
 	}
 	id := d.nextID("a")
+	d.dateReports(tasks, id, d.Project.AttachedTo(a.ID).Files)
 	d.unask(a)
 	d.add(scope{}, ledger.TasksAsked{ID: id, Repo: a.Repo, Source: a.Source, Tasks: tasks, By: d.in.Name, After: a.ID})
 	d.hand(a.ID, id)
@@ -450,7 +516,7 @@ func (d *decision) tasksTakenOut(b TasksTakenOut) {
 			if d.readsSource(next) {
 				known = d.inSource()
 			}
-			d.write(next, ledger.AddTasks{Tasks: next.Tasks, Known: sameTitles(known, next.Tasks)})
+			d.write(next, ledger.AddTasks{Tasks: next.Tasks, Known: alike(known, next.Tasks)})
 		}
 	}
 }

@@ -26,6 +26,17 @@ func ReadTasks(text string) []ledger.Task {
 	return tasks
 }
 
+// ReadReport reads a person's text as a bug report. All of it is its text, but for a
+// severity in front: "high: The total is NaN".
+func ReadReport(text string) ledger.Task {
+	text = strings.TrimSpace(text)
+	r := &ledger.Report{Untitled: true}
+	if word, rest, ok := strings.Cut(text, ":"); ok && ledger.ReportPriority(word) > 0 && strings.TrimSpace(rest) != "" {
+		r.Severity, text = strings.ToLower(strings.TrimSpace(word)), strings.TrimSpace(rest)
+	}
+	return ledger.Task{Title: readTask(text).Title, Body: text, Report: r}
+}
+
 // readTask reads a person's text as one task.
 func readTask(text string) ledger.Task {
 	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")

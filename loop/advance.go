@@ -39,6 +39,8 @@ func (d *decision) advance() {
 			case r.Batch != nil:
 				d.stepBatch()
 				continue
+			case r.Finishing != nil:
+				d.checkLift()
 			}
 			return
 		}
@@ -88,6 +90,9 @@ func (d *decision) advance() {
 			return
 		}
 		d.publish()
+		if d.checkLift() {
+			return
+		}
 		if d.Project.Tasks.count(setDoubted) > 0 && !d.run().Aside() {
 			return // the reading that decides about them is under way
 		}
@@ -107,9 +112,19 @@ func (d *decision) advance() {
 		if d.batchDue() && d.beginBatch() {
 			continue
 		}
+		moved, waits := d.stepWave()
+		if waits {
+			return
+		}
+		if moved {
+			continue
+		}
 		t, ok := d.pick()
 		if d.run().Over() || d.run().Finishing != nil {
 			return
+		}
+		if !ok && d.run().Wave != nil { // what was left of it needs a person
+			continue
 		}
 		if !ok && d.beginBatch() {
 			continue
@@ -140,7 +155,7 @@ func (d *decision) limited() bool {
 	switch {
 	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Text: r.Settings.Until.In(d.in.Time.Location()).Format("15:04") + " has come"})
-	case r.Streak >= ledger.MaxBlockedInARow:
+	case r.Streak >= ledger.MaxBlockedInARow && !r.InWaves(): // there, waves without a success end it
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: d.streakText()})
 	case r.Settings.MaxTasks > 0 && len(r.DoneNow) >= r.Settings.MaxTasks && done < total && d.anyLeft():
 		d.pauseForReview()
@@ -205,7 +220,7 @@ func (d *decision) pick() (TaskState, bool) {
 		return t, true
 	}
 	for _, t := range d.byTurn(setReady, setBlocked) {
-		if !d.wanted(t) || d.yields(t) {
+		if !d.wanted(t) || d.yields(t) || !d.inWave(t) {
 			continue
 		}
 		switch {

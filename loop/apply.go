@@ -123,7 +123,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	p.Requests = request.Apply(p.Requests, e)
 	p = p.applyIdea(e)
 	p = p.applyLearning(e)
+	p = p.applyTaken(e)
 	p = p.applyNetwork(e)
+	p = p.applyTaint(e)
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
 		return p.plan(b, e)
@@ -141,6 +143,10 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p = p.parts(b, e.Task)
 	case ledger.BranchRemade:
 		p = p.remade(b)
+	case ledger.WaveTriaged:
+		p = p.triaged(b)
+	case ledger.WaveJudged:
+		p = p.judged(b, e.Session)
 	case ledger.SecretsCleared:
 		p.Cleared = clearedWith(p.Cleared, b.Found)
 	case ledger.RunEnded:
@@ -274,7 +280,7 @@ func (p Project) scripted(task string) bool {
 // prompts show.
 func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 	n := p.index(e.Task)
-	if n < 0 {
+	if n < 0 || p.Tasks.At(n).Task.Prepares() {
 		return p.Progress
 	}
 	line := fmt.Sprintf("%s %s, %s", ledger.ShortID(e.Task), p.Tasks.At(n).Task.Title, b.Result)

@@ -11,6 +11,7 @@ import (
 // applyRun folds an entry into r, which the fold owns, and returns it.
 func applyRun(r *Run, e ledger.Entry) *Run {
 	r.applyRemake(e)
+	r.applyWave(e)
 	switch b := e.Body.(type) {
 	case ledger.RunResumed:
 		r.Settings, r.Hats, r.HatsBad = b.Settings, nil, ""

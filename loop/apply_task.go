@@ -13,6 +13,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	switch b := e.Body.(type) {
 	case ledger.TaskSet:
 		t.Status, t.Why, t.Question = b.To, b.Reason(), b.Question
+		t.applyAside(b, e)
 		t.Repeated = t.Repeated || b.Again
 		t.Person = b.To == ledger.ManualVerify || t.Person && b.To != ledger.Done
 		if b.Fresh {
@@ -39,7 +40,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.Attempt = nil
 		}
 		if b.To == ledger.Done {
-			t.Failures = nil
+			t.Failures, t.WorkedMs = nil, 0
 		}
 		t.Rest = b.Rest
 	case ledger.PlanSettled:
@@ -138,6 +139,10 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			w := *t.Attempt
 			w.Stage = ledger.StageHeld
 			t.Attempt = &w
+		}
+	case ledger.SessionEnded:
+		if t.Task.Report != nil && b.Kind == ledger.KindAgent {
+			t.WorkedMs += max(b.Exit.Ended.Sub(b.Exit.Started).Milliseconds(), 0)
 		}
 	case ledger.TaskCommitted:
 		t.Commit = b.Commit

@@ -51,7 +51,7 @@ func (d *decision) planSession(t TaskState) bool {
 	about := scope{task: id, session: session}
 	target := guidance.Target{Source: d.Project.Source, Branch: r.requestOf(), Session: session, Hat: hat.Name, Task: ledger.FoldID(id), Parent: ledger.FoldID(t.Task.Parent), Writes: hat.Writes()}
 	binding := d.Project.Guidance.Plan(target)
-	outside := d.outsideText(d.Project.HoldsOutsideText(t) || bindsComments(d.Project.Guidance, binding))
+	outside := d.outsideText(d.Project.readsOutside(t, hat, binding))
 	network := d.agentNetwork(hat, agent, outside)
 	if why, needs := d.closedNetwork(network, outside); why != "" {
 		d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomeBlocked, Why: why})

@@ -31,6 +31,10 @@ func (d *decision) block(id string, b blockage) {
 		d.giveUpIdea(t, ledger.IdeaFailed, b.reason)
 		return
 	}
+	if len(t.Task.Sorts) > 0 {
+		d.unjudged(t, b.reason)
+		return
+	}
 	r := d.run()
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskBlocked, Run: r.ID, Task: id, Title: t.Task.Title,
@@ -86,9 +90,12 @@ func (d *decision) blockedHere() (ledger.Question, bool) {
 func (d *decision) putAway(t TaskState) {
 	d.closeQuestions(t.Task.ID, "skip")
 	d.dropParts(t, "its task was skipped")
-	if t.Task.Idea != "" {
+	switch {
+	case t.Task.Idea != "":
 		d.giveUpIdea(t, ledger.IdeaDropped, "skipped by "+d.by())
-	} else {
+	case len(t.Task.Sorts) > 0:
+		d.unjudged(t, "skipped by "+d.by())
+	default:
 		d.setTask(t.Task.ID, ledger.Skipped, "by "+d.by())
 	}
 	d.expireGuidance(t.Task.ID, "its task was skipped")

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -152,7 +153,8 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	switch ev.Type {
 	case ledger.EventReview:
 		th := d.Project.ThresholdOf(r.Settings, t.Task)
-		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t), Threshold: th.Severities, Learned: th.question()})
+		kind, _ := t.review()
+		d.add(about, ledger.Evidence{Kind: "review", Type: cmp.Or(kind, w.Hat), Looks: payload.Review(ev.Data), Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t), Threshold: th.Severities, Learned: th.question()})
 		t, _ = d.task(t.Task.ID)
 		if why := stalled(w, t.Attempt.Found, tree); above && why != "" {
 			d.failAttempt(t.Task.ID, ledger.OutcomeStalled, why)
@@ -188,6 +190,8 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.evaluated(t)
 	case to == ledger.Converged && ev.Type == ledger.EventDraft && t.Task.Idea != "":
 		d.drafted(t)
+	case to == ledger.Converged && ev.Type == ledger.EventTriage && len(t.Task.Sorts) > 0:
+		d.judgedReports(t)
 	case to == ledger.Converged:
 		d.converge(t)
 	case above && t.Attempt.Upheld > 0 && t.Attempt.Upheld%2 == 0, ev.Type == ledger.EventFailed && t.Attempt.unmoved():

@@ -130,6 +130,8 @@ func (d *decision) checked(about scope, c Checks) {
 		if e := d.run().Finishing; e != nil {
 			d.finalCheck(*e)
 		}
+	case c.Kind == ledger.KindLift:
+		d.goOnPublishing()
 	default:
 		d.verified(about.task, v)
 	}

@@ -164,7 +164,11 @@ func (d *decision) heldTask(i guidance.Item) string {
 // tipPushed reports whether the remote has all commits of the run.
 func (d *decision) tipPushed() bool {
 	r := d.run()
-	return r.Tip != "" && d.Project.Requests.Last(r.requestOf()).Pushed == r.Tip
+	b := d.Project.Requests.Last(r.requestOf())
+	if b.Lift != nil {
+		return b.Pushed != "" && b.Pushed == b.Lift.Tip
+	}
+	return r.Tip != "" && b.Pushed == r.Tip
 }
 
 // answers reports whether a reply is under way, and does not fail.

@@ -166,7 +166,7 @@ func (d *decision) commitMade(b CommitMade) {
 	files, more := boundFiles(b.Committed.Files)
 	d.add(scope{task: b.Task, session: w.Session}, ledger.TaskCommitted{
 		Commit: b.Committed.Commit, Parent: w.Base, Tree: tree, Subject: subject(t.Task), Files: files, More: more,
-		Exempt: w.failsIn(exemptFor(d.run(), b.Task)),
+		Exempt: w.failsIn(exemptFor(d.run(), b.Task)), Outside: w.Outside != "",
 	})
 	d.narrowCommit(w)
 	t, _ = d.task(b.Task)

@@ -106,6 +106,8 @@ func (d *decision) decide() Decision {
 		d.removeHost(b)
 	case KeepNetworkOpen:
 		d.keepNetworkOpen(b)
+	case ClearTaints:
+		d.clearTaints()
 	case HatsChanged:
 		d.hatsChanged(b)
 	case Preflighted:
@@ -124,8 +126,12 @@ func (d *decision) decide() Decision {
 		d.remakeFinished(b)
 	case CommitMade:
 		d.commitMade(b)
+	case Triaged:
+		d.triaged(b)
 	case TipMoved:
 		d.tipMoved(b)
+	case LiftFinished:
+		d.liftFinished(b)
 	case PushFinished:
 		d.pushFinished(b)
 	case RequestFinished:

@@ -104,13 +104,15 @@ func (d *director) person(word, rest string) {
 			o.Review = &ledger.Limits{Profile: "review", OnBlocked: ledger.OnBlockedStop, MaxTasks: 1, MaxIterations: 100}
 		}
 		d.input(o)
-	case "/net": // allow HOST, remove HOST, open, close
+	case "/net": // allow HOST, remove HOST, open, close, clear
 		verb, host, _ := strings.Cut(rest, " ")
 		switch verb {
 		case "allow":
 			d.input(AllowHost{Host: host})
 		case "remove":
 			d.input(RemoveHost{Host: host})
+		case "clear":
+			d.input(ClearTaints{})
 		case "open":
 			d.input(KeepNetworkOpen{Until: d.now.Add(8 * time.Hour)})
 		default:

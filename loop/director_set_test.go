@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,17 @@ func (d *director) set(rest string) {
 			hat := s.Hats[name]
 			hat.Network = ledger.NetworkMode(mode)
 			s.Hats[name] = hat
+		case "hat_load": // HAT:KIND of notebook, or HAT:plan
+			name, kind, _ := strings.Cut(v, ":")
+			hat := s.Hats[name]
+			if hat.Load = append(slices.Clip(hat.Load), ledger.MemoryKind(kind).File()); kind == "plan" {
+				hat.Load[len(hat.Load)-1] = ledger.PlanFile
+			}
+			s.Hats[name] = hat
+		case "may_add": // HAT
+			hat := s.Hats[v]
+			hat.MayAdd = true
+			s.Hats[v] = hat
 		case "foreign":
 			s.Source.Foreign = v == "yes"
 		case "no_closed": // why the machine has no closed networks
@@ -94,6 +106,9 @@ func (d *director) set(rest string) {
 			s.CountsTries = num > 0
 		case "queue":
 			s.Queue = ledger.QueueMode(v)
+		case "waves": // the source holds bug reports: the most waves, 0 = no limit
+			d.settings.Source = ledger.SourceRef{Kind: ledger.SourceBugs, Path: "bugs.json"}
+			d.settings.MaxWaves, _ = strconv.Atoi(v)
 		case "batch":
 			s.Batch = num
 		case "proof":
@@ -101,7 +116,15 @@ func (d *director) set(rest string) {
 		case "watch":
 			s.Requests.Watch = ledger.WatchMode(v)
 		case "requests":
-			s.Requests.PerTask = v == "task"
+			s.Requests.PerTask, s.Requests.Apart = v == "task" || v == "apart", v == "apart"
+		case "main": // tip of the base on the remote
+			d.main = v
+		case "lift": // what the next lift is told: ID of a branch, or !WHY
+			if why, not := strings.CutPrefix(v, "!"); not {
+				d.lifted = ledger.Lifted{Why: strings.ReplaceAll(why, "_", " ")}
+				break
+			}
+			d.lifted = ledger.Lifted{On: v, Files: []string{"cart/total.go"}}
 		case "push":
 			s.Push = v
 		case "max_tasks":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
+	"github.com/nightporter/nightporter/loop/triage"
 )
 
 // director plays a script of inputs to the core. Effects that need no decision
@@ -23,14 +24,17 @@ type director struct {
 	held     map[string]bool
 	taken    ledger.Capture // of the next take-over
 	laid     ledger.Merged
-	needs    string   // number of the task that does not apply without what a branch leaves out
-	left     string   // number of the task that conflicts in the next chain
-	noClosed string   // why the machine has no closed networks
-	layer    bool     // the setup layer that checks need is there
-	ran      string   // number of tests that commands say passed; "" = none
-	count    bool     // such a number was set
-	unmarked TaskList // the tasks before nightporter's last mark
-	moved    string   // tip of a foreign commit that is in the way of the next commit
+	lifted   ledger.Lifted     // what the next lift is told: on, files, why
+	needs    string            // number of the task that does not apply without what a branch leaves out
+	left     string            // number of the task that conflicts in the next chain
+	noClosed string            // why the machine has no closed networks
+	layer    bool              // the setup layer that checks need is there
+	kinds    []triage.Kind     // of fixes
+	words    triage.Vocabulary // of the project, for triage
+	ran      string            // number of tests that commands say passed; "" = none
+	count    bool              // such a number was set
+	unmarked TaskList          // the tasks before nightporter's last mark
+	moved    string            // tip of a foreign commit that is in the way of the next commit
 	seq      int
 	said     []ledger.RequestComment // on the request
 	out      strings.Builder
@@ -121,6 +125,19 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Evaluation = v
 		case "verifier":
 			t.Verifier = true
+		case "outside":
+			t.Outside = true
+		case "says": // it is a report, by a key of reports
+			r, ok := reports[v]
+			if !ok {
+				d.t.Fatalf("there is no report %q", v)
+			}
+			t.Report, t.Outside, t.Body, t.Priority = &ledger.Report{Page: r.page, Created: d.now}, true, r.body, r.priority
+		case "by":
+			if t.Report == nil {
+				d.t.Fatalf("by needs a report before it")
+			}
+			t.Report.Assignee = v
 		default:
 			d.t.Fatalf("what is %s of a task?", k)
 		}
@@ -169,7 +186,7 @@ func (d *director) settle() {
 				d.exit(func(x *ledger.Exit) { x.Cached, x.Started = true, x.Ended })
 				return
 			}
-		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectPush, ledger.EffectRequest, ledger.EffectAddTasks, ledger.EffectRemoveTasks, ledger.EffectErase, ledger.EffectAnswerHost:
+		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectLift, ledger.EffectPush, ledger.EffectRequest, ledger.EffectAddTasks, ledger.EffectRemoveTasks, ledger.EffectErase, ledger.EffectAnswerHost, ledger.EffectTriage, ledger.EffectKeepWaves:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -197,6 +214,13 @@ func (d *director) let(kind string) {
 			taken.Proof = &ledger.ProofFacts{}
 		}
 		d.input(TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref})
+	case "triage":
+		b, _ := take[ledger.EffectTriage](d.night, nil)
+		d.input(d.sort(b))
+	case "waves":
+		take[ledger.EffectKeepWaves](d.night, nil)
+		d.input(Wake{})
+		d.settle()
 	case "reread":
 		b, _ := take[ledger.EffectReread](d.night, nil)
 		d.now = d.now.Add(ledger.SettleTime)
@@ -254,6 +278,11 @@ func (d *director) let(kind string) {
 		b, _ := take[ledger.EffectRemoveTasks](d.night, nil)
 		d.plan = removeFrom(d.plan, b.Remove)
 		d.input(TasksTakenOut{ID: b.ID})
+	case "lift":
+		b, _ := take[ledger.EffectLift](d.night, nil)
+		lifted := d.lifted
+		d.lifted = ledger.Lifted{}
+		d.input(LiftFinished{Run: b.Run, N: b.N, Lifted: d.lift(b.Lift, lifted)})
 	case "push":
 		b, _ := take[ledger.EffectPush](d.night, nil)
 		d.input(PushFinished{Run: b.Run, Push: b.Push, Forge: ledger.ForgeGitHub})
@@ -333,6 +362,7 @@ var patterns = map[string]ledger.Pattern{
 	"plan-build-review": testSettings().Pattern,
 	"ideas":             {Name: "ideas", Start: "ideas", Routes: []ledger.Route{{From: "ideas", On: ledger.EventIdeas, To: ledger.Converged}}},
 	DraftPattern:        {Name: DraftPattern, Start: "drafter", Routes: []ledger.Route{{From: "drafter", On: ledger.EventDraft, To: ledger.Converged}}},
+	TriagePattern:       {Name: TriagePattern, Start: "triager", Routes: []ledger.Route{{From: "triager", On: ledger.EventTriage, To: ledger.Converged}}},
 	"evaluator":         {Name: "evaluator", Start: "evaluator", Routes: []ledger.Route{{From: "evaluator", On: ledger.EventEvaluation, To: ledger.Converged}}},
 	"single":            {Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}},
 	"bug": {
@@ -413,6 +443,10 @@ func (d *director) play(line string) string {
 			d.play(step)
 		}
 		return d.play("show")
+	case "mend": // build, pass the attempt's own verification
+		d.play("build")
+		d.play("green")
+		return d.play("show")
 	case "reload": // hats and pattern on disk have changed
 		switch {
 		case strings.HasPrefix(rest, "!"):
@@ -420,6 +454,10 @@ func (d *director) play(line string) string {
 		default:
 			d.settings.Pattern = patterns[rest]
 			d.input(HatsChanged{Pattern: d.settings.Pattern, Hats: d.settings.Hats})
+		}
+	case "taints":
+		for _, k := range d.s.Project.Taints {
+			fmt.Fprintf(&d.out, "  = %s %d from %s\n", strings.TrimSpace(string(k.Of)+" "+k.ID), k.Texts, strings.Join(shortIDs(k.From), " "))
 		}
 	case "remember":
 		kind, text, _ := strings.Cut(rest, " ")
@@ -486,6 +524,30 @@ func (d *director) play(line string) string {
 			list = append(list, fmt.Sprintf(`{"id":%q,"title":"Draft %s","acceptance":["it works"],"depends_on":%s}`, id, id, on))
 		}
 		d.emit(ledger.EventDraft, `{"summary":"the map zooms","tasks":[`+strings.Join(list, ",")+`]}`)
+		if d.session().Event != nil {
+			d.exit(nil)
+		}
+	case "routes": // of the project, as triage knows them
+		d.words.Routes = strings.Fields(rest)
+	case "kind": // of fixes: NAME WORD PASS,PASS
+		f := strings.Fields(rest)
+		kind := triage.Kind{Name: f[0], Words: f[1:2]}
+		for _, p := range strings.Split(f[2], ",") {
+			kind.Passes = append(kind.Passes, ledger.Pass(p))
+		}
+		d.kinds = append(d.kinds, kind)
+	case "judge": // reports: "1" is taken, "2:5" set aside by gate 5, "3:4=1" as a duplicate of 1
+		var list []string
+		for _, f := range strings.Fields(rest) {
+			id, gate, aside := strings.Cut(f, ":")
+			gate, of, _ := strings.Cut(gate, "=")
+			v := fmt.Sprintf(`{"id":"Task %s","verdict":"take"}`, id)
+			if aside {
+				v = fmt.Sprintf(`{"id":"Task %s","verdict":"set_aside","gate":%s,"of":"Task %s","reason":"by the triager"}`, id, gate, of)
+			}
+			list = append(list, v)
+		}
+		d.emit(ledger.EventTriage, `{"reports":[`+strings.Join(list, ",")+`]}`)
 		if d.session().Event != nil {
 			d.exit(nil)
 		}

@@ -123,6 +123,8 @@
 //     one source reaches a task of another.
 //   - People are asked about a change of a threshold once, and nothing changes it
 //     but their answer or command. Critical issues always count.
+//   - A session whose prompt quotes what a session wrote that had read outside
+//     text counts as one that reads outside text (package prompt holds it).
 //   - A session accepts one event. The same event gets the same answer.
 //   - The run never hangs: an effect is under way, something is due at a known
 //     time, or a person is waited for.
@@ -138,7 +140,8 @@
 //
 //   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go;
 //     questions about it in project.go, state_query.go, scope.go, settings.go,
-//     await.go, due.go.
+//     await.go, due.go. network.go has what sessions may reach, and taint.go
+//     what closes it: things in which a stranger's words may stand.
 //   - Fold: folder.go, apply.go, apply_run.go, apply_task.go, apply_remake.go.
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
@@ -154,7 +157,8 @@
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
 //     (pause, resume, stop), remake.go (tasks that are taken out of its branch),
 //     remake_wish.go (what people ask for there) and remake_branch.go (how that
-//     becomes a branch), run.go (its end), proof_word.go (what its tasks' "done"
+//     becomes a branch), wave.go and triager.go (bug reports, some at a time, and who
+//     decides about unclear ones), sort_reports.go, run.go (its end), proof_word.go (what its tasks' "done"
 //     is worth), startable.go, score.go (whose turn comes
 //     next), phase.go, role.go (patterns of tasks, and what an evaluator decides),
 //     threshold.go (what sends a task back) with fixround.go (what that was worth), source.go, known.go, told.go, vanished.go (what a reading of the

@@ -71,7 +71,7 @@ func (d *decision) effectBroken(b EffectBroken) {
 		d.failAttempt(b.Task, ledger.OutcomeFailed, b.Text)
 		return
 	}
-	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "chain" || b.Kind == "commit" || b.Kind == "takeover" {
+	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "chain" || b.Kind == "commit" || b.Kind == "takeover" || b.Kind == "triage" {
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: b.Text})
 	}
 }

@@ -39,6 +39,7 @@ func (d *decision) emit(b Emit) {
 	if b.Type == ledger.EventQuestion && why == "" {
 		why = d.tooManyQuestions(s.Task)
 	}
+	var missing []string
 	if t, ok := d.task(s.Task); ok && t.Attempt != nil && why == "" {
 		switch b.Type {
 		case ledger.EventCritique:
@@ -49,11 +50,17 @@ func (d *decision) emit(b Emit) {
 			why = wrongRevision(t.Attempt, b.Data)
 		case ledger.EventEvaluation:
 			why = d.Project.wrongVerdict(t, b.Data)
+		case ledger.EventReview:
+			if kind, passes := t.review(); len(passes) > 0 {
+				why = payload.WrongReview(kind, passes, b.Data)
+			}
+		case ledger.EventTriage:
+			why, missing = d.Project.wrongTriage(t, b.Data)
 		}
 	}
 	if why != "" {
 		if s.Refused < maxRefusals {
-			d.add(about, ledger.EventRefused{Type: b.Type, Why: why})
+			d.add(about, ledger.EventRefused{Type: b.Type, Why: why, Missing: missing})
 		}
 		d.refuse(ledger.CodeRefused, "%s", why)
 		return

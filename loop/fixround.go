@@ -63,6 +63,9 @@ func (w *Attempt) reviewed(b ledger.Evidence) {
 	guided := false
 	w.LeftOpen = nil
 	for _, i := range b.Issues {
+		if !i.Sure() {
+			continue
+		}
 		if !slices.Contains(w.LeftOpen, i.Severity) {
 			w.LeftOpen = append(w.LeftOpen, i.Severity)
 		}

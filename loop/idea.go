@@ -44,6 +44,7 @@ type Idea struct {
 	Tasks    []ledger.Task   `json:"tasks,omitempty"`   // the last plan; its ids hold within it
 	Planned  bool            `json:"planned,omitempty"` // that plan answers the last words
 	Addition string          `json:"addition,omitempty"`
+	Taint    string          `json:"taint,omitempty"` // id of the task that planned it after it had read outside text; "" = none did
 }
 
 // Idea returns the open idea with an id.
@@ -69,11 +70,15 @@ func (p Project) applyIdea(e ledger.Entry) Project {
 		p.Name = cmp.Or(p.Name, b.Settings.Project)
 		p.Ideas = append(slices.Clip(p.Ideas), Idea{ID: b.ID, Words: b.Words, By: b.By, Settings: b.Settings, At: e.Time})
 	case ledger.IdeaPlanned:
-		change(named(b.ID), func(i *Idea) { i.Summary, i.Tasks, i.Planned, i.Run = b.Summary, b.Tasks, true, "" })
+		taint := p.ideaTaint(b.ID)
+		change(named(b.ID), func(i *Idea) { i.Summary, i.Tasks, i.Planned, i.Run, i.Taint = b.Summary, b.Tasks, true, "", taint })
 	case ledger.IdeaChanged:
 		change(named(b.ID), func(i *Idea) { i.Changes, i.Planned = append(slices.Clip(i.Changes), b.Words), false })
 	case ledger.IdeaAccepted:
 		change(named(b.ID), func(i *Idea) { i.Addition = b.Addition })
+		if i, ok := p.Idea(b.ID); ok {
+			p = p.changeAddition(b.Addition, func(a *Addition) { a.Taint = i.Taint })
+		}
 	case ledger.IdeaEnded:
 		p.Ideas = slices.DeleteFunc(slices.Clone(p.Ideas), named(b.ID))
 	case ledger.RunPlanned:
@@ -100,6 +105,16 @@ func (p Project) applyIdea(e ledger.Entry) Project {
 		}
 	}
 	return p
+}
+
+// ideaTaint returns the task that planned an idea, if its sessions read outside text.
+func (p Project) ideaTaint(id string) string {
+	for _, t := range p.Tasks.All() {
+		if t.Task.Idea == id && p.HoldsOutsideText(*t) {
+			return t.Task.ID
+		}
+	}
+	return ""
 }
 
 // takeIdea keeps a person's idea. It is planned in the same decision where that can be.
@@ -262,12 +277,15 @@ func ideaTask(i Idea) ledger.Task {
 	if utf8.RuneCountInString(title) > MaxTitle {
 		title = string([]rune(title)[:MaxTitle-1]) + "…"
 	}
-	return ledger.Task{ID: id, Title: title, Body: b.String(), Own: true, Idea: i.ID, Role: DraftPattern, Mark: ledger.MarkOpen}
+	return ledger.Task{ID: id, Title: title, Body: b.String(), Own: true, Outside: i.Taint != "", Idea: i.ID, Role: DraftPattern, Mark: ledger.MarkOpen}
 }
 
 // tooManyQuestions says why the session of a task that plans an idea may ask no more,
 // or "".
 func (d *decision) tooManyQuestions(task string) string {
+	if d.sortsReports(task) {
+		return "nobody is asked about reports before they are fixed; take what you cannot judge"
+	}
 	t, _ := d.task(task)
 	if i, ok := d.Project.Idea(t.Task.Idea); ok && i.Asked >= maxIdeaQuestions {
 		return fmt.Sprintf("%d questions were asked about this idea, which are the most; choose, and say in the summary what you chose", i.Asked)
@@ -373,7 +391,7 @@ func (d *decision) acceptIdea(i Idea) {
 	d.add(scope{}, ledger.TasksAsked{ID: id, Repo: s.Repo, Source: s.Source, Tasks: tasks, By: d.by()})
 	d.add(scope{}, ledger.IdeaAccepted{ID: i.ID, Addition: id, By: d.by()})
 	d.hand(i.ID, id)
-	d.write(Addition{ID: id, Repo: s.Repo, Source: s.Source}, ledger.AddTasks{Tasks: tasks, Known: sameTitles(over, tasks), Needs: needs})
+	d.write(Addition{ID: id, Repo: s.Repo, Source: s.Source}, ledger.AddTasks{Tasks: tasks, Known: alike(over, tasks), Needs: needs})
 	d.say("the plan is being added to %s", s.Source.Path)
 }
 

@@ -143,6 +143,10 @@ type RemoveHost struct {
 // as far as the settings do, until a time. A zero time closes it again.
 type KeepNetworkOpen struct{ Until time.Time }
 
+// ClearTaints takes what sessions left behind that had read text by strangers for the
+// project's own.
+type ClearTaints struct{}
+
 // NextTask makes a ready task the next task of the run.
 type NextTask struct {
 	Task string
@@ -293,6 +297,16 @@ type RemakeFinished struct {
 	Made   ledger.Remade
 }
 
+// Triaged is the result of EffectTriage: a verdict on each report that is not settled,
+// and those that somebody else works on.
+type Triaged struct {
+	Run      string
+	Wave     int
+	Answers  int // as in the effect
+	Verdicts []ledger.Triage
+	Claimed  []ledger.Claimed
+}
+
 // CommitMade is the result of EffectCommit.
 type CommitMade struct {
 	Task      string
@@ -305,6 +319,13 @@ type TipMoved struct {
 	Task string
 	Tip  string
 	Tree string // of Tip
+}
+
+// LiftFinished is the result of EffectLift.
+type LiftFinished struct {
+	Run    string // id of the branch
+	N      int    // of LiftBegun
+	Lifted ledger.Lifted
 }
 
 // PushFinished is the result of EffectPush.
@@ -418,6 +439,7 @@ func (HostAsked) InputKind() string       { return "host_asked" }
 func (AllowHost) InputKind() string       { return "host_allow" }
 func (RemoveHost) InputKind() string      { return "host_remove" }
 func (KeepNetworkOpen) InputKind() string { return "network_open" }
+func (ClearTaints) InputKind() string     { return "taints_clear" }
 func (Resume) InputKind() string          { return "resume" }
 func (Stop) InputKind() string            { return "stop" }
 func (Guide) InputKind() string           { return "guidance" }
@@ -457,8 +479,10 @@ func (TreeCaptured) InputKind() string    { return "tree_taken" }
 func (MergeFinished) InputKind() string   { return "tree_laid" }
 func (ChainMade) InputKind() string       { return "chain_made" }
 func (RemakeFinished) InputKind() string  { return "branch_remade" }
+func (Triaged) InputKind() string         { return "triaged" }
 func (CommitMade) InputKind() string      { return "commit_made" }
 func (TipMoved) InputKind() string        { return "tip_moved" }
+func (LiftFinished) InputKind() string    { return "lift_finished" }
 func (PushFinished) InputKind() string    { return "push_finished" }
 func (RequestFinished) InputKind() string { return "request_finished" }
 func (RequestLooked) InputKind() string   { return "request_looked" }

@@ -24,6 +24,9 @@ func (d *decision) remember(b Remember) {
 	case !ok || s.Planned.Kind != ledger.KindAgent || s.Cut:
 		d.refuse(ledger.CodeEnded, "session %s has ended; nothing was kept", b.Session)
 		return
+	case d.sortsReports(s.Task):
+		d.refuse(ledger.CodeRefused, "a session that decides about reports keeps nothing; say it in the reason of a verdict")
+		return
 	case b.Kind != ledger.MemoryFact && b.Kind != ledger.MemoryDecision && b.Kind != ledger.MemoryNote:
 		d.refuse(ledger.CodeKind, "there is no notebook %q; use memory, decision or note", b.Kind)
 		return

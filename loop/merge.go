@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -78,7 +79,18 @@ func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
 // RequestStale reports whether a branch's request still has what a person took out of
 // the branch, or lacks what they brought back.
 func (p Project) RequestStale(b request.Branch) bool {
-	return b.Stale != "" || p.Run != nil && p.Run.ID == cmp.Or(b.Of, b.Run) && p.Run.Remake != nil
+	if b.Stale != "" || b.Lift != nil && b.Pushed != "" && (b.Lift.UnderWay || b.Pushed != b.Lift.Tip) {
+		return true
+	}
+	return p.Run != nil && p.Run.ID == cmp.Or(b.Of, b.Run) && (p.Run.Remake != nil || b.Lift != nil && p.Run.turned(*b.Lift))
+}
+
+// turned reports whether a commit of the run was taken out of its branch, or brought
+// back, since it was lifted.
+func (r *Run) turned(l request.Lift) bool {
+	return slices.ContainsFunc(r.Made, func(m MadeCommit) bool {
+		return m.Task != "" && (l.Commit == m.Commit || l.Commit == m.Now) && m.Out != l.Back
+	})
 }
 
 // withdrawMerges closes the questions that confirm a merge of a run's requests.

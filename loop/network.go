@@ -54,14 +54,19 @@ func HostKey(h ledger.HostRequest) string {
 func (r *Run) TasksForeign() bool { return r != nil && r.Settings.Source.Foreign }
 
 // HoldsOutsideText reports whether prompts about a task hold text that strangers may
-// have written, besides guidance: the task itself, a check's log, a comment.
+// have written, besides guidance and notebooks: the task itself, a check's log, a
+// comment, or what sessions made of such text.
 func (p Project) HoldsOutsideText(t TaskState) bool {
-	if p.Run.TasksForeign() || t.Task.Outside {
+	if p.Run.TasksForeign() || p.outsideTask(t) {
 		return true
 	}
 	of, ok := p.Find(t.Task.Parent)
-	return ok && t.Task.Parent != "" && of.Task.Outside
+	return ok && t.Task.Parent != "" && p.outsideTask(of)
 }
+
+// outsideTask reports whether prompts about a task hold outside text whatever its source
+// and the task that it is a part of are.
+func (p Project) outsideTask(t TaskState) bool { return t.Task.Outside || len(p.TaskTaints(t)) > 0 }
 
 // bindsComments reports whether one of the items that a session gets is a comment.
 func bindsComments(q guidance.Queue, b guidance.Binding) bool {
@@ -163,12 +168,39 @@ func closedBy(s ledger.Settings) string {
 }
 
 // ClosedByStrangers is what people are told once of a source: that sessions which read
-// it have a closed network.
-func ClosedByStrangers(s ledger.Settings) ledger.Diagnostic {
+// it have a closed network, and what sessions reached that nobody has named since.
+func (p Project) ClosedByStrangers(s ledger.Settings) ledger.Diagnostic {
+	names := `"…"`
+	if seen := p.unnamedHosts(s.Network); len(seen) > 0 {
+		names = `"` + strings.Join(seen, `", "`) + `"`
+	}
 	return ledger.Diagnostic{
 		File: s.Source.Path, Text: "strangers can write its tasks: sessions that read them reach named hosts alone",
-		Remedy: "Name hosts that are missing: hosts = [\"…\"]. To keep it open until morning: /net open",
+		Remedy: "To keep it open until morning: /net open. To name more: hosts = [" + names + "]",
 	}
+}
+
+// unnamedHosts returns the last hosts that sessions reached and no rule names: people
+// allowed them for a session or a run.
+func (p Project) unnamedHosts(rules ledger.NetworkRules) []string {
+	const most = 5
+	named := slices.Concat(rules.Hosts, rules.ReadOnly)
+	for _, name := range sortedKeys(rules.Agents) {
+		named = append(named, rules.Agents[name].Hosts...)
+	}
+	var seen []string
+	for _, h := range slices.Backward(p.HostsSeen) {
+		rule := func(name string) bool {
+			host, _, _ := strings.Cut(name, "=")
+			host, _, _ = strings.Cut(host, ":")
+			return HostRule{Host: host}.covers(h.Host, 0)
+		}
+		allowed := func(o HostRule) bool { o.Port = 0; return o.covers(h.Host, 0) }
+		if len(seen) < most && !slices.ContainsFunc(named, rule) && !slices.ContainsFunc(p.Hosts, allowed) {
+			seen = append(seen, h.Host)
+		}
+	}
+	return seen
 }
 
 // Network returns what a planned session may reach: by its settings, and by what
@@ -286,6 +318,20 @@ func applyHost(d *decision, a answerGiven) {
 		d.say("%s is open to this session", name)
 	}
 	d.answerHost(h, a.choice != "no", d.refusalText(h, "refused by a person"))
+	if a.choice != "once" {
+		d.answerAlike(h, a.choice)
+	}
+}
+
+// answerAlike answers what other sessions ask about the same host: a person's word for
+// the run or the project is about them, too, and a later one would contradict it.
+func (d *decision) answerAlike(h ledger.HostRequest, choice string) {
+	for _, q := range slices.Clone(d.Project.Questions) {
+		if q.Kind == ledger.AskHost && q.Host != nil && q.Host.Session != h.Session && q.Host.Host == h.Host && q.Host.Port == h.Port {
+			d.add(scope{task: q.Task}, ledger.QuestionAnswered{ID: q.ID, Choice: choice, By: d.by()})
+			d.answerHost(*q.Host, choice != "no", d.refusalText(*q.Host, "refused by a person"))
+		}
+	}
 }
 
 // expireHost leaves a host closed: nobody answered while its session was at work.
@@ -363,7 +409,11 @@ func (d *decision) closedNetwork(mode ledger.NetworkMode, outside ledger.Outside
 	}
 	why = "its sessions need a closed network, which this machine does not have: " + lacks
 	if outside == ledger.OutsideClosed {
-		return why + "; they read text by strangers", "/net open keeps it open until morning, then /retry"
+		needs = "/net open keeps it open until morning"
+		if !d.Project.CountTaints().None() {
+			needs += "; /net clear, once you have looked at what sessions made of such text"
+		}
+		return why + "; they read text by strangers", needs + "; then /retry"
 	}
 	return why, `a machine that shuts sessions in fully (nightporter doctor), or another value of network`
 }
@@ -408,16 +458,30 @@ func (r *Run) applyNetwork(e ledger.Entry) {
 			r.Hosts = append(slices.Clip(r.Hosts), HostRule{Host: b.Host, Port: b.Port, Allow: true, Session: b.Session, By: b.By, At: e.Time})
 		}
 	case ledger.HostRefused:
+		if b.Why == ledger.RefusedUnasked {
+			r.wantHost(HostRule{Host: b.Host, Port: b.Port, At: e.Time})
+		}
 		if b.Why == ledger.RefusedByPerson {
 			r.Hosts = append(slices.Clip(r.Hosts), HostRule{Host: b.Host, Port: b.Port, By: b.By, At: e.Time})
 		}
 	case ledger.QuestionAsked:
 		if b.Question.Kind == ledger.AskHost && b.Question.Run == r.ID {
 			r.HostsAsked++
+			if h := b.Question.Host; h != nil {
+				r.wantHost(HostRule{Host: h.Host, Port: h.Port, At: e.Time})
+			}
 		}
 	case ledger.SessionPlanned:
 		if b.Kind == ledger.KindAgent && b.Outside != "" && r.Outside != ledger.OutsideClosed {
 			r.Outside = b.Outside
 		}
+	}
+}
+
+// wantHost remembers a host that was asked for before the run began.
+func (r *Run) wantHost(h HostRule) {
+	known := func(o HostRule) bool { return o.Host == h.Host && o.Port == h.Port }
+	if r.State == ledger.RunPlanning && len(r.HostsWanted) < keptHosts && !slices.ContainsFunc(r.HostsWanted, known) {
+		r.HostsWanted = append(slices.Clip(r.HostsWanted), h)
 	}
 }

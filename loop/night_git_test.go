@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -68,6 +69,33 @@ func (n *night) again(parent, of string) string {
 		n.parents[n.made[key]] = parent
 	}
 	return n.made[key]
+}
+
+// lift lays a commit on another base, as git does: on the tip of the branch that like
+// names, or of the base, which is main as the night has moved it. like may also say why
+// there is none.
+func (n *night) lift(l ledger.LiftCommit, like ledger.Lifted) ledger.Lifted {
+	if like.Why != "" {
+		return like
+	}
+	like.Onto = l.Onto
+	if like.Onto == "" {
+		like.Onto = cmp.Or(n.main, "c0")
+	}
+	for _, o := range l.Over {
+		if o.ID == like.On {
+			like.Onto = o.Tip
+		}
+	}
+	switch {
+	case l.Undo:
+		like.Tip = n.again(like.Onto, "undo "+l.Commit)
+	case n.parents[l.Commit] == like.Onto:
+		like.Tip = l.Commit
+	default:
+		like.Tip = n.again(like.Onto, l.Commit)
+	}
+	return like
 }
 
 // chain lays the changes of a batch one on top of the other, as the engine does.

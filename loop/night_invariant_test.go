@@ -355,7 +355,7 @@ func (n *night) checkStuck(fail func(string, ...any)) {
 	}
 	for _, e := range n.todo {
 		switch e.Body.(type) {
-		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectAddTasks, ledger.EffectRemoveTasks:
+		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectKeepWaves, ledger.EffectRemember, ledger.EffectAddTasks, ledger.EffectRemoveTasks:
 		default:
 			return // its result will come
 		}

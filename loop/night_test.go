@@ -40,6 +40,7 @@ type night struct {
 	planned  map[string]bool        // sessions ever
 	outcome  map[string]ledger.Exit // of command sessions
 	tip      string                 // commit at the branch's tip
+	main     string                 // that the remote's main has; "" = c0
 	made     map[string]string      // hash of the commit for each request
 	parents  map[string]string      // of these commits
 	trees    int
@@ -96,6 +97,7 @@ func testSettings() ledger.Settings {
 			"critic": hat("critic", false, ledger.EventCritique), "architect": hat("architect", false, ledger.EventAdvice),
 			"verifier": hat("verifier", false, "verification.passed", ledger.EventFailed), "refactorer": hat("refactorer", true, "refactor.complete"),
 			"reproducer": repro, "ideas": hat("ideas", false, ledger.EventIdeas), "drafter": hat("drafter", false, ledger.EventDraft), "evaluator": hat("evaluator", false, ledger.EventEvaluation),
+			"triager": hat("triager", false, ledger.EventTriage),
 		},
 		Pattern: ledger.Pattern{
 			Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,

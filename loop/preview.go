@@ -75,6 +75,7 @@ func Preview(s State, task, hat string) (State, string, error) {
 	about.session, planned.Tree = session, t.Attempt.Tree
 	target := guidance.Target{Source: d.Project.Source, Branch: r.requestOf(), Session: session, Hat: h.Name, Task: ledger.FoldID(t.Task.ID), Parent: ledger.FoldID(t.Task.Parent), Writes: h.Writes()}
 	planned.Guidance = d.Project.Guidance.Plan(target)
+	planned.Outside = d.outsideText(d.Project.readsOutside(t, h, planned.Guidance))
 	reopen := t.Attempt.Fresh && t.Attempt.N > 1
 	d.add(about, planned)
 	d.add(about, ledger.GuidanceBound{Hat: h.Name, Writes: target.Writes, Binding: planned.Guidance, Reopen: reopen})

@@ -53,7 +53,10 @@ func (d *decision) pushable() bool {
 // fail.
 func (d *decision) publish() bool {
 	r := d.run()
-	if d.stacks() {
+	switch {
+	case d.apart():
+		return d.publishApart()
+	case d.stacks():
 		return d.publishStack()
 	}
 	of := r.requestOf()
@@ -127,16 +130,24 @@ func (d *decision) published(run string) {
 		d.ask(run)
 		return
 	}
+	d.goOnPublishing()
+}
+
+// goOnPublishing begins what comes next of a run's pushes and requests. A run that only
+// waited for them ends.
+func (d *decision) goOnPublishing() {
 	waits := d.publish()
-	if e := r.Finishing; e != nil && r.Checks == nil && r.Batch == nil && !r.Over() && !waits {
-		d.finished(*e)
+	if r := d.run(); r.Finishing != nil && r.Checks == nil && r.Batch == nil && !r.Over() && !waits {
+		d.finished(*r.Finishing)
 	}
 }
 
 // unpublished ends a run that waited for a push or a request, once that fails: it is
 // tried again, or given up, without the run.
 func (d *decision) unpublished(b EffectBroken) {
-	if b.Kind != (ledger.EffectPush{}).EffectKind() && b.Kind != (ledger.EffectRequest{}).EffectKind() {
+	switch b.Kind {
+	case ledger.EffectLift{}.EffectKind(), ledger.EffectPush{}.EffectKind(), ledger.EffectRequest{}.EffectKind():
+	default:
 		return
 	}
 	if r := d.run(); !r.Over() && r.Finishing != nil && r.Checks == nil && r.Batch == nil {
@@ -257,11 +268,15 @@ func (d *decision) doneOn(b request.Branch) []request.Task {
 	return done
 }
 
-// leftOf returns the tasks of a list that are not done.
+// leftOf returns the tasks of a list that are not done; of reports, those that were
+// tried.
 func leftOf(list TaskList) []request.Task {
 	var left []request.Task
 	for _, t := range list.All() {
 		if t.Status == ledger.Done || t.Status == ledger.Withdrawn || t.Task.Parent != "" {
+			continue
+		}
+		if t.Task.Report != nil && t.Attempts == 0 { // an inbox is no plan, and may have thousands
 			continue
 		}
 		left = append(left, request.Task{ID: t.Task.ID, Title: t.Task.Title, Status: statusWord(t.Status), Why: t.Why})

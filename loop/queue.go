@@ -28,7 +28,7 @@ const whyQueued = "waits for the batch"
 // batching reports whether tasks that converge wait for others.
 func (d *decision) batching() bool {
 	s := d.run().Settings
-	return s.Queue == ledger.QueueBatch && !s.CommitStatus && len(verifyCommands(s, ledger.KindBatch, nil)) > 0
+	return s.Queue == ledger.QueueBatch && !s.CommitStatus && !d.run().InWaves() && len(verifyCommands(s, ledger.KindBatch, nil)) > 0
 }
 
 // enqueue lets a task that converged wait for the batch, also one whose commit could

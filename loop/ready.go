@@ -77,7 +77,7 @@ func (d *decision) firstReady() (TaskState, bool) {
 		return t, true
 	}
 	for _, t := range d.byTurn(setReady, setReady) {
-		if d.wanted(t) && t.wish() == ledger.MarkOpen && !t.Queued() {
+		if d.wanted(t) && t.wish() == ledger.MarkOpen && !t.Queued() && d.inWave(t) {
 			return *t, true
 		}
 	}

@@ -122,6 +122,9 @@ func (d *decision) park(why string) {
 // later run can have.
 func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
+	if d.run().Wave != nil {
+		d.endWave(string(e.Reason))
+	}
 	d.restTasks() // else questions stay open that nobody can answer
 	d.notDrafted(e)
 	if d.run().Aside() {

@@ -13,6 +13,7 @@ import (
 func (w *world) calm() {
 	w.kind = true
 	for range 600 {
+		w.reports()
 		if len(w.todo) > 0 {
 			w.outside()
 			continue
@@ -31,7 +32,7 @@ func (w *world) calm() {
 				continue
 			}
 			// Of a few sessions a run, a recurring task that is always due takes most.
-			w.settings.OnBlocked, w.settings.MaxTasks, w.settings.MaxIterations, w.settings.Until = ledger.OnBlockedContinue, 0, 0, time.Time{}
+			w.settings.OnBlocked, w.settings.MaxTasks, w.settings.MaxWaves, w.settings.MaxIterations, w.settings.Until = ledger.OnBlockedContinue, 0, 0, 0, time.Time{}
 			w.run()
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/triage"
 )
 
 // outside continues a random piece of work under way: a session or another
@@ -73,7 +74,7 @@ func (w *world) act(e ledger.Effect) {
 	if !w.kind && !made && w.draw(60, "broken") == 0 {
 		w.remove(e)
 		switch b := e.Body.(type) {
-		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectAddTasks, ledger.EffectRemoveTasks:
+		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectKeepWaves, ledger.EffectRemember, ledger.EffectAddTasks, ledger.EffectRemoveTasks:
 			w.todo = append(w.todo, e) // it is tried again, at once
 		case ledger.EffectCommit:
 			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
@@ -160,6 +161,9 @@ func (w *world) act(e ledger.Effect) {
 		}
 		w.remove(e)
 		w.deliver(CommitMade{Task: b.Task, Committed: made}, "commit")
+	case ledger.EffectTriage:
+		w.remove(e)
+		w.deliver(SortReports(w.s, b, triage.Vocabulary{}, nil, w.now), "triage")
 	case ledger.EffectMark:
 		w.remove(e)
 		r := MarkMade{Task: b.Task, Mark: b.Mark, Tries: b.Tries}
@@ -195,6 +199,8 @@ func (w *world) act(e ledger.Effect) {
 		}
 		w.remove(e)
 		w.deliver(TasksTakenOut{ID: b.ID}, "remove")
+	case ledger.EffectLift:
+		w.lifts(e, b)
 	case ledger.EffectPush:
 		w.push(e, b)
 	case ledger.EffectRequest:
@@ -203,7 +209,7 @@ func (w *world) act(e ledger.Effect) {
 		w.merge(e, b)
 	case ledger.EffectReply:
 		w.reply(e, b)
-	case ledger.EffectProgress, ledger.EffectKeepPlan, ledger.EffectRemember:
+	case ledger.EffectProgress, ledger.EffectKeepPlan, ledger.EffectKeepWaves, ledger.EffectRemember:
 		w.remove(e)
 		w.do(Wake{}, w.key("progress"))
 	}

@@ -71,6 +71,10 @@ func (w *world) emitAny(ses Session) {
 		data = w.critique(ses.Task)
 	case ledger.EventAdvice:
 		data["advice"] = "smaller steps"
+	case ledger.EventTriage:
+		data = w.verdicts(ses.Task)
+	case ledger.EventReview:
+		w.review(ses.Task, data)
 	case ledger.EventRepro:
 		data = map[string]any{"command": "go test -run TestBug", "root_cause": "off by one", "affected_files": []string{}, "strategy": "count from 0"}
 	case "verification.passed":
@@ -105,7 +109,7 @@ func (w *world) emitAny(ses Session) {
 			data = map[string]any{"summary": 5}
 		}
 		if w.draw(3, "issues") == 0 {
-			data["issues"] = []ledger.Issue{{Severity: ledger.Major, File: "a.go", Rule: pick(w, "r1", "r2", "r3"), Text: "wrong"}}
+			data["issues"] = []ledger.Issue{{Severity: ledger.Major, File: "a.go", Rule: pick(w, "r1", "r2", "r3"), Text: "wrong", Pass: ledger.PassBugs, Confidence: pick(w, 50, 90)}}
 		}
 	}
 	var reports []map[string]any

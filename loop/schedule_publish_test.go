@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // remote is what random nights push to.
@@ -20,7 +21,7 @@ type remote struct {
 // outgoing reports whether an effect is about the remote.
 func (w *world) outgoing(e ledger.Effect) bool {
 	switch e.Body.(type) {
-	case ledger.EffectPush, ledger.EffectRequest, ledger.EffectMergeRequest, ledger.EffectReply:
+	case ledger.EffectLift, ledger.EffectPush, ledger.EffectRequest, ledger.EffectMergeRequest, ledger.EffectReply:
 		return true
 	}
 	return false
@@ -59,7 +60,11 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 			}
 		}
 	}
-	if of.Of != "" {
+	switch {
+	case of.Lift != nil && (of.Lift.Made != of.Lift.Commit || of.Lift.Tip != of.Lift.Made):
+		made, verified = w.liftedGreen(*of.Lift, b.Push.Commit)
+		verified = verified || len(w.settings.Verify) == 0
+	case of.Of != "":
 		if of.Red != w.redAsTip(b.Push.Commit) {
 			w.t.Fatalf("%s is pushed, and its request says %q of what failed on it\n%s", b.Push.Commit, of.Red, w.dump())
 		}
@@ -82,6 +87,54 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 	}
 	w.remove(e)
 	w.deliver(PushFinished{Run: b.Run, Push: b.Push, Forge: pick(w, ledger.ForgeGitHub, ledger.ForgeGitHub, ledger.ForgePlain)}, "push")
+}
+
+// lifts carries out a lift: on the base, which moves, on a branch of the run, or not at
+// all.
+func (w *world) lifts(e ledger.Effect, b ledger.EffectLift) {
+	if !w.kind && w.draw(8, "remote away") == 0 {
+		w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: "connection refused", Fault: ledger.FaultForge}, w.key("away"))
+		return
+	}
+	if !w.kind && w.draw(10, "no lift") == 0 {
+		w.remove(e)
+		w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: "git failed"}, w.key("lift"))
+		return
+	}
+	if w.draw(3, "the base moves") == 0 {
+		w.main = w.key("m")
+	}
+	var like ledger.Lifted
+	if l := len(b.Lift.Over); l > 0 && w.draw(3, "over") == 0 {
+		like.On, like.Files = b.Lift.Over[w.draw(l, "over which")].ID, []string{"a.go"}
+	}
+	if b.Lift.Onto == "" && w.draw(6, "conflict") == 0 {
+		like = ledger.Lifted{Why: "it conflicts"}
+	}
+	lifted := w.lift(b.Lift, like)
+	if !w.kind && w.draw(4, "crash in lift") == 0 {
+		w.s = w.folded
+		return
+	}
+	w.remove(e)
+	w.deliver(LiftFinished{Run: b.Run, N: b.N, Lifted: lifted}, "lifted")
+}
+
+// liftedGreen reports whether a commit was lifted, and whether the one with its task's
+// change passed on its own tree, or was the run's own.
+func (w *world) liftedGreen(l request.Lift, commit string) (made, green bool) {
+	if green = l.Made == l.Commit; green {
+		_, green = w.underGreen(l.Commit)
+	}
+	for _, e := range w.entries {
+		switch x := e.Body.(type) {
+		case ledger.LiftEnded:
+			made = made || x.Tip == commit
+		case ledger.Verified:
+			green = green || x.Kind == ledger.KindLift && x.OK && x.Tree == l.Made
+		}
+	}
+	return made, green
 }
 
 // redAsTip returns the command that failed when a commit was last verified as the tip
@@ -173,6 +226,10 @@ func (w *world) sent() {
 	if r.Ended == nil || r.Ended.Reason != ledger.ReasonDone || !d.pushable() {
 		return
 	}
+	if d.apart() {
+		w.sentApart(d)
+		return
+	}
 	b := w.s.Project.Requests.Last(r.ID)
 	if d.stacks() && len(d.stack()) == 0 { // all was taken out
 		return
@@ -182,5 +239,22 @@ func (w *world) sent() {
 		return ok && x.Kind == "push" && x.Fault == ""
 	}) {
 		w.t.Fatalf("%s ended, and its tip %s is not pushed: %s\n%s", r.ID, r.Tip, b.Pushed, w.dump())
+	}
+}
+
+// sentApart checks that each task of an ended run has its branch on the remote.
+func (w *world) sentApart(d *decision) {
+	gaveUp := slices.ContainsFunc(w.entries, func(e ledger.Entry) bool {
+		x, ok := e.Body.(ledger.EffectFailed)
+		return ok && (x.Kind == "push" || x.Kind == "lift")
+	})
+	for m, b := range d.taskBranches() {
+		b = w.s.Project.Requests.Branch(b.Run)
+		if m.Out || m.Empty || gaveUp {
+			continue
+		}
+		if b.Lift == nil || b.Pushed == "" || b.Pushed != b.Lift.Tip {
+			w.t.Fatalf("%s ended, and the branch of %s is not pushed: %+v\n%s", w.s.Project.Run.ID, m.Task, b, w.dump())
+		}
 	}
 }

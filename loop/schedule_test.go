@@ -18,6 +18,7 @@ type world struct {
 	rnd    *rand.Rand
 	kind   bool            // everything succeeds from now on
 	phases bool            // tasks have phases
+	bugs   bool            // tasks are bug reports
 	asked  map[string]bool // sessions that were asked to end
 	begun  map[string]bool // sessions that have a process
 	taken  map[string]TreeCaptured
@@ -75,6 +76,7 @@ func TestSchedules(t *testing.T) {
 		w.phases = w.draw(2, "") == 0
 		w.settings.Push = pick(w, ledger.PushNever, ledger.PushEnd, ledger.PushTask)
 		w.settings.Requests.PerTask = w.draw(3, "a request a task") == 0
+		w.settings.Requests.Apart = w.settings.Requests.PerTask && w.draw(2, "apart") == 0
 		w.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
 		for k := range 1 + w.draw(5, "") {
 			task := ledger.Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)}
@@ -94,6 +96,9 @@ func TestSchedules(t *testing.T) {
 			}
 			w.moreOf(&task)
 			w.plan.Tasks = append(w.plan.Tasks, task)
+		}
+		if w.draw(4, "an inbox") == 0 {
+			w.openInbox()
 		}
 		w.run()
 		if w.batches && w.draw(3, "") > 0 {
@@ -195,6 +200,7 @@ func (w *world) draw(n int, _ string) int { return w.rnd.IntN(n) }
 func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
 
 func (w *world) step() {
+	w.reports()
 	switch w.draw(24, "step") {
 	case 0:
 		w.people()

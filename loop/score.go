@@ -147,10 +147,15 @@ func (d *decision) byTurn(a, b taskSet) iter.Seq2[int, *TaskState] {
 // source, or by score. Equal scores keep the order of the source.
 func (d *decision) ordered(a, b taskSet) iter.Seq2[int, *TaskState] {
 	l := d.Project.Tasks
-	if d.run().Settings.Order != ledger.OrderScore {
+	var turns []ranking
+	switch r := d.run(); {
+	case r.InWaves():
+		turns = l.inWaveOrder(l.ofEither(a, b), r.Wave)
+	case r.Settings.Order != ledger.OrderScore:
 		return l.ofEither(a, b)
+	default:
+		turns = l.ranked(l.ofEither(a, b), d.in.Time)
 	}
-	turns := l.ranked(l.ofEither(a, b), d.in.Time)
 	return func(yield func(int, *TaskState) bool) {
 		for _, r := range turns {
 			if !yield(r.at, l.tasks.At(r.at)) {

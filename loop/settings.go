@@ -70,7 +70,7 @@ func verifyCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChan
 // does: a final check runs the checks as they are by then, also those that an
 // attempt weakened.
 func runsFinal(kind ledger.Kind) bool {
-	return kind == ledger.KindFinal || kind == ledger.KindBatch || kind == ledger.KindGuard
+	return kind == ledger.KindFinal || kind == ledger.KindLift || kind == ledger.KindBatch || kind == ledger.KindGuard
 }
 
 // newCheck returns the check of a tree by the given commands, with the setup that

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -38,16 +39,8 @@ func (d *decision) stack() (all []level) {
 	for _, b := range d.Project.Requests.Stack(r.ID) {
 		all = append(all, level{b, b.Pushed})
 	}
-	begun, times := len(all), map[string]int{}
-	for _, m := range r.Made {
-		if m.Task == "" {
-			continue
-		}
-		name := request.Slug(m.Task)
-		if times[name]++; times[name] > 1 { // it is done again, or another id is written like it
-			name = fmt.Sprintf("%s-%d", name, times[name])
-		}
-		b := request.Branch{Run: r.ID + "-" + name, Name: r.firstBranch() + "-" + name, Of: r.ID, Task: m.Task}
+	begun := len(all)
+	for m, b := range d.taskBranches() {
 		b.Red = m.Red
 		b.Joint = r.Settings.Queue == ledger.QueueBatch || m.Now != "" && m.Now != m.Commit
 		if at := slices.IndexFunc(all[:begun], func(l level) bool { return l.Run == b.Run }); at >= 0 {
@@ -68,6 +61,30 @@ func (d *decision) stack() (all []level) {
 		all[len(all)-1].commit, all[len(all)-1].Joint, all[len(all)-1].Red = r.Tip, false, ""
 	}
 	return all
+}
+
+// taskBranches returns the tasks' commits that the run made, in their order, each with
+// the branch that it has or is to have on the remote, as it begins.
+func (d *decision) taskBranches() iter.Seq2[MadeCommit, request.Branch] {
+	return func(yield func(MadeCommit, request.Branch) bool) {
+		r, times := d.run(), map[string]int{}
+		for _, m := range r.Made {
+			if m.Task == "" {
+				continue
+			}
+			name := request.Slug(m.Task)
+			if times[name]++; times[name] > 1 { // it is done again, or another id is written like it
+				name = fmt.Sprintf("%s-%d", name, times[name])
+			}
+			b := request.Branch{Run: r.ID + "-" + name, Name: r.firstBranch() + "-" + name, Of: r.ID, Task: m.Task}
+			if t, ok := d.task(m.Task); ok && t.Task.Report != nil { // its id says nothing
+				b.Name += "-" + request.Slug(t.Task.Title)
+			}
+			if !yield(m, b) {
+				return
+			}
+		}
+	}
 }
 
 // runBefore returns the last branch of the run that this one goes on from, if its
@@ -200,6 +217,10 @@ func (d *decision) stackFacts(f *request.Facts, b request.Branch) {
 			place.Out = top.Request
 		}
 	}
+	if b.Lift != nil {
+		place = &request.Place{N: place.N, On: place.On, Again: place.Again, Joint: b.Joint, Red: b.Red, Apart: p.apartFacts(b)}
+		f.Left = nil
+	}
 	f.Stack, f.Done = place, nil
 	t, ok := p.inSource(b.Source, b.Task)
 	if !ok {
@@ -218,6 +239,27 @@ func (d *decision) stackFacts(f *request.Facts, b request.Branch) {
 			f.Guidance = append(f.Guidance, guidanceOf(i))
 		}
 	}
+}
+
+// apartFacts returns what the request of a task says that has a branch of its own.
+func (p Project) apartFacts(b request.Branch) *request.Apart {
+	a := &request.Apart{Files: b.Lift.Files, Began: b.Lift.Why != "" && b.On == "" && len(b.With) == 0, Why: b.Lift.Why, Back: b.TakenBack()}
+	if on, ok := p.Requests.Carrier(b); ok && on.Of == b.Of {
+		a.OnTask = on.Task
+	}
+	for _, id := range b.With {
+		o := request.Other{Task: id}
+		for _, of := range p.Requests.Stack(b.Of) {
+			if of.Task == id {
+				o.Request = of.Request
+			}
+		}
+		a.With = append(a.With, o)
+	}
+	for _, o := range p.Requests.Above(b) {
+		a.Above = append(a.Above, request.Other{Task: o.Task, Request: o.Request})
+	}
+	return a
 }
 
 // inSource returns a task of a source, which may be another than that of the last run.

@@ -184,6 +184,7 @@ func (d *decision) preflighted(b Preflighted) {
 // baselined acts on the result of the baseline. Green starts the run, red asks
 // a person or begins a repair, and a failing setup command ends the run.
 func (d *decision) baselined(v ledger.Verified) {
+	d.missed(v)
 	red := redResults(v.Results)
 	for _, res := range red {
 		if res.Setup {

@@ -7,11 +7,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
 	"github.com/nightporter/nightporter/loop/request"
+	"github.com/nightporter/nightporter/loop/triage"
 )
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 25
+const StateVersion = 27
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -64,8 +65,10 @@ type Project struct {
 	Ideas      []Idea                   `json:"ideas,omitempty"`       // that are being planned, or whose plan waits for an answer
 	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
 	Learning   Learning                 `json:"learning,omitzero"`     // what is known about thresholds
+	Taken      []triage.Taken           `json:"taken,omitempty"`       // what fixes of bug reports took, by kind and tier
 	Hosts      []HostRule               `json:"hosts,omitempty"`       // hosts that people opened for good
 	HostsSeen  []SeenHost               `json:"hosts_seen,omitempty"`  // hosts that its sessions reached, the newest last
+	Taints     []Taint                  `json:"taints,omitempty"`      // what sessions wrote in that had read outside text
 	OpenUntil  time.Time                `json:"open_until,omitzero"`   // until then a person keeps the network open for sessions that read outside text
 }
 
@@ -141,16 +144,22 @@ type Run struct {
 	Scripted  int                `json:"scripted,omitempty"` // sessions of the scripted agent planned
 	Doubted   int                `json:"doubted,omitempty"`  // sessions that Counted leaves out and whose failure is unverified
 	Commits   int                `json:"commits"`
-	DoneNow   []string           `json:"done_now,omitempty"` // ids of tasks done since the last start or resume
-	Streak    int                `json:"streak"`             // tasks blocked in a row without a success in between
-	Exempt    []ledger.Exemption `json:"exempt,omitempty"`   // what may fail without counting
-	Exempted  []string           `json:"exempted,omitempty"` // ids of tasks that were committed while something exempt failed
-	Checks    *Checks            `json:"checks,omitempty"`   // baseline or final verification under way
-	Batch     *TaskBatch         `json:"batch,omitempty"`    // tasks that are being verified and committed together
-	Batches   int                `json:"batches,omitempty"`  // batches begun
-	Made      []MadeCommit       `json:"made,omitempty"`     // commits of its branch, in order, also those that were left out
-	Remakes   int                `json:"remakes,omitempty"`  // branches that were made from its first one
-	Remake    *Remake            `json:"remake,omitempty"`   // branch that is being made again
+	DoneNow   []string           `json:"done_now,omitempty"`  // ids of tasks done since the last start or resume
+	Streak    int                `json:"streak"`              // tasks blocked in a row without a success in between
+	Exempt    []ledger.Exemption `json:"exempt,omitempty"`    // what may fail without counting
+	Exempted  []string           `json:"exempted,omitempty"`  // ids of tasks that were committed while something exempt failed
+	Checks    *Checks            `json:"checks,omitempty"`    // baseline or final verification under way
+	Batch     *TaskBatch         `json:"batch,omitempty"`     // tasks that are being verified and committed together
+	Batches   int                `json:"batches,omitempty"`   // batches begun
+	Made      []MadeCommit       `json:"made,omitempty"`      // commits of its branch, in order, also those that were left out
+	Wave      *Wave              `json:"wave,omitempty"`      // in waves: the one under way
+	Waves     []ledger.WaveEnded `json:"waves,omitempty"`     // the last ones that are over
+	LastWave  int                `json:"last_wave,omitempty"` // number of the last one
+	WavesNow  int                `json:"waves_now,omitempty"` // that are over since the last start or resume
+	EmptyRow  int                `json:"empty_row,omitempty"` // of them, the last ones without a success
+	NoJudge   string             `json:"no_judge,omitempty"`  // why no triager's session begins any more; "" = one may
+	Remakes   int                `json:"remakes,omitempty"`   // branches that were made from its first one
+	Remake    *Remake            `json:"remake,omitempty"`    // branch that is being made again
 	Finishing *ledger.RunEnded   `json:"finishing,omitempty"`
 	Baseline  []ledger.Result    `json:"baseline,omitempty"`
 	Red       *ledger.Verified   `json:"red,omitempty"`    // red baseline that is being settled
@@ -165,7 +174,10 @@ type Run struct {
 	Spent     Spent              `json:"spent,omitzero"`
 	LastEvent time.Time          `json:"last_event,omitzero"`
 
-	Hosts      []HostRule         `json:"hosts,omitempty"`       // what people said of hosts, for this run or one of its sessions
+	Hosts []HostRule `json:"hosts,omitempty"` // what people said of hosts, for this run or one of its sessions
+	// HostsWanted are the hosts that were asked for before the run began.
+	HostsWanted []HostRule `json:"hosts_wanted,omitempty"`
+
 	HostsAsked int                `json:"hosts_asked,omitempty"` // hosts that people were asked about
 	Outside    ledger.OutsideText `json:"outside,omitempty"`     // what its agent sessions had that read outside text; closed if one had it
 }

@@ -74,6 +74,24 @@ type TaskState struct {
 	// word alone starts no session (Task.Author); "" = nobody did, or the text is another
 	// one now.
 	Taken string `json:"taken,omitempty"`
+	// Triage is what triage says of a report; nil = it was not sorted yet. Aside is the
+	// gate by which it is set aside now, and Kept the id of the person who brought it
+	// back: no triage sets it aside again.
+	Triage *ledger.Triage `json:"triage,omitempty"`
+	Judged *JudgedReport  `json:"judged,omitempty"` // nil = no triager's session was asked about it
+	// WorkedMs is the time of the agent sessions that fix the report, over all attempts.
+	WorkedMs int64       `json:"worked_ms,omitempty"`
+	Aside    ledger.Gate `json:"aside,omitempty"`
+	Kept     string      `json:"kept,omitempty"`
+}
+
+// review returns the kind of a report's fix, and the passes of its review. Reviews of
+// other tasks have none.
+func (t *TaskState) review() (kind string, passes []ledger.Pass) {
+	if t.Task.Report == nil || t.Triage == nil {
+		return "", nil
+	}
+	return t.Triage.Kind, t.Triage.Passes
 }
 
 // Attempt is one try at a task: a chain of sessions, each of which continues
@@ -236,6 +254,19 @@ func (w *Attempt) judged(s ledger.Settings) bool {
 		}
 	}
 	return false
+}
+
+// PlanFor returns the plan that a session of the task's attempt works by: that of the
+// attempt, or else the newest plan of the task; for a part, its section. A planner
+// without a plan of this attempt gets nil, because a plan that failed is disposable.
+func (t *TaskState) PlanFor(hat ledger.Hat) json.RawMessage {
+	switch {
+	case t.Attempt != nil && len(t.Attempt.Plan) > 0:
+		return t.Attempt.Plan
+	case t.Task.Parent != "" || !slices.Contains(hat.Emits, ledger.EventPlan):
+		return t.Plan
+	}
+	return nil
 }
 
 // looked reports whether a person looks at the result of the task's attempt

@@ -40,7 +40,7 @@ const (
 	setGone                     // its line is gone from the source, and it is neither done nor at rest
 	setDoubted                  // the source lacks something of it, which is not believed yet
 	setToCheck                  // ready, but its source wants a person to look once its dependencies are done
-	setCounted                  // counts in the progress of the plan: not a part, not withdrawn, plans no idea
+	setCounted                  // counts in the progress of the plan: not a part, not withdrawn, prepares no others
 	setDone                     // counts, and is done
 	setRepeats                  // is done, and comes back
 	setUnsettled                // its status contradicts its dependencies or parts
@@ -65,7 +65,7 @@ func (t *TaskState) kept() (k kept) {
 	k.in[setGone] = gone && t.Status != ledger.Withdrawn && t.Status != ledger.Done
 	k.in[setDoubted] = !gone && !t.Doubted.IsZero()
 	k.in[setToCheck] = t.Status == ledger.Ready && len(t.Task.DependsOn) > 0 && t.wish() == ledger.MarkManualVerify
-	k.in[setCounted] = t.Status != ledger.Withdrawn && t.Task.Parent == "" && t.Task.Idea == ""
+	k.in[setCounted] = t.Status != ledger.Withdrawn && t.Task.Parent == "" && !t.Task.Prepares()
 	k.done = t.satisfies()
 	k.in[setDone] = k.in[setCounted] && t.Status == ledger.Done
 	k.in[setRepeats] = k.in[setDone] && t.Task.Repeat != nil

@@ -171,8 +171,11 @@ func subject(t ledger.Task) string {
 	prefix, _, _ := strings.Cut(strings.ToUpper(t.ID), "-")
 	kind := cmp.Or(idKinds[prefix], "feat")
 	title := strings.ToLower(t.Title)
-	if t.Own {
+	if t.Own || t.Report != nil {
 		kind = "fix"
+	}
+	if t.Report != nil { // its title is how somebody else began
+		title = ""
 	}
 	for _, k := range []struct{ word, kind string }{
 		{"fix", "fix"}, {"bug", "fix"}, {"document", "docs"}, {"docs", "docs"}, {"test", "test"}, {"refactor", "refactor"}, {"chore", "chore"},

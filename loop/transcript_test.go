@@ -229,6 +229,21 @@ func effectLine(e ledger.Effect) string {
 		return fmt.Sprintf("merge request %d at %s", b.Merge.Number, b.Merge.HeadCommit)
 	case ledger.EffectRemember:
 		return fmt.Sprintf("remember %s %s: %s", b.Memory.Key, b.Memory.Kind, b.Memory.Text)
+	case ledger.EffectLift:
+		line := "lift " + b.Lift.Commit
+		if b.Lift.Undo {
+			line = "lift undo " + b.Lift.Commit
+		}
+		if b.Lift.Onto != "" {
+			line += " onto " + b.Lift.Onto
+		}
+		for _, o := range b.Lift.Over {
+			line += " over " + o.ID + "=" + o.Tip
+			if len(o.Has) > 0 {
+				line += "(" + strings.Join(o.Has, " ") + ")"
+			}
+		}
+		return line
 	case ledger.EffectPush:
 		return fmt.Sprintf("push %s to %s", b.Push.Commit, b.Push.Branch)
 	case ledger.EffectRequest:

@@ -55,6 +55,8 @@ func (d *decision) sayHeard(of ledger.Spoken, heard *ledger.VoiceHeard) {
 		d.now(of.Address + words)
 	case of.Command == ledger.SpokenAdd:
 		d.addTasks(AddTasks{Tasks: ReadTasks(words), Repo: of.Repo, Source: of.Source})
+	case of.Command == ledger.SpokenBug:
+		d.addTasks(AddTasks{Tasks: []ledger.Task{ReadReport(words)}, Repo: of.Repo, Source: of.Source})
 	case open && (of.Choice != "" || q.OwnWords() || q.SentenceVerb() != ""):
 		d.answerQuestion(AnswerQuestion{Question: q.ID, Choice: of.Choice, Words: words})
 	default:

@@ -102,3 +102,52 @@ func TestAddRole(t *testing.T) {
 		t.Errorf("%q %s", w.plan.titles(), w.newest(ben).m.Text(0))
 	}
 }
+
+// TestBug: a bug report with a severity and a photo, what its buttons do, and a recording
+// that is one.
+func TestBug(t *testing.T) {
+	w := newFixture(t)
+	w.sent("/bug High: I tapped Pay and saw NaN instead of the total. It was on the phone.", "")
+	s := w.newest(mira)
+	if s.key != "a1" || !strings.HasPrefix(s.m.First(), "✓ #13 added to the bug reports") || !strings.Contains(s.m.Text(0), "1 picture with it") || !strings.Contains(s.m.Text(0), "bugs.json, which this run does not work on") {
+		t.Fatalf("the reply is %+v\n%s", s, s.m.Text(0))
+	}
+	w.keeps("a1")
+	got := w.plan.tasks[0]
+	if r := got.Report; got.Body != "I tapped Pay and saw NaN instead of the total. It was on the phone." || r == nil || r.Severity != "high" || r.Screenshot != "a1-1.jpg" || r.Created.IsZero() {
+		t.Errorf("the report is %+v, %+v", got, got.Report)
+	}
+	w.private(mira, "/bug I tapped Pay and saw NaN instead of the total. It was on the tablet.") // begins alike
+	if len(w.plan.tasks) != 2 {
+		t.Errorf("two that begin alike: %q\n%s", w.plan.titles(), w.newest(mira).m.Text(0))
+	}
+	w.press(mira, mira, w.newest(mira), "Undo")
+	if s = w.newest(mira); len(w.plan.tasks) != 1 || !strings.HasPrefix(s.m.First(), "– #14 taken out again") {
+		t.Errorf("after Undo: %q\n%s", w.plan.titles(), s.m.Text(0))
+	}
+	w.press(mira, mira, s, "Add again")
+	if n := len(w.plan.tasks); n != 2 || w.plan.tasks[1].Report == nil || !strings.HasSuffix(w.plan.tasks[1].Body, "tablet.") {
+		t.Errorf("added again: %+v", w.plan.tasks)
+	}
+	w.private(mira, "/add edit 14 low: The total is NaN on the tablet")
+	if n := len(w.plan.tasks); n != 2 || w.plan.tasks[1].Report == nil || w.plan.tasks[1].Report.Severity != "low" {
+		t.Errorf("edited: %+v", w.plan.tasks)
+	}
+	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "/bug", Message: "900", ReplyTo: "899", ReplyToWhole: "Orders lose their note\nSeen twice."})
+	if got := w.plan.tasks[len(w.plan.tasks)-1]; got.Body != "Orders lose their note\nSeen twice." {
+		t.Errorf("a reply: %+v", got)
+	}
+	w.private(mira, "/bug")
+	if m := w.newest(mira).m; !strings.Contains(m.First(), "What is wrong in shop?") {
+		t.Errorf("no words: %s", m.Text(0))
+	}
+	w.private(ben, "/bug It hangs")
+	if len(w.plan.tasks) != 3 || !strings.Contains(w.newest(ben).m.Text(0), "your role is view") {
+		t.Errorf("%q %s", w.plan.titles(), w.newest(ben).m.Text(0))
+	}
+	w.plan.err = errors.New("bugs.json is read-only")
+	w.private(mira, "/bug high: It hangs")
+	if m := w.newest(mira).m; len(m.Buttons) != 1 || m.Buttons[0].Command != "/bug high: It hangs" {
+		t.Errorf("an inbox that takes none: %s", m.Text(0))
+	}
+}

@@ -102,9 +102,9 @@ func (v *request) commands(text string) bool {
 	return false
 }
 
-// withReplied completes an /add that stands alone by the text that it replies to.
+// withReplied completes an /add or a /bug that stands alone by the text that it replies to.
 func (v *request) withReplied(text string) string {
-	if c, err := bot.Parse(text); err == nil && c.Verb == bot.VerbAdd && c.Words == "" && v.in.ReplyToWhole != "" {
+	if c, err := bot.Parse(text); err == nil && (c.Verb == bot.VerbAdd || c.Verb == bot.VerbBug) && c.Words == "" && v.in.ReplyToWhole != "" {
 		return text + " " + strings.TrimSpace(v.in.ReplyToWhole)
 	}
 	return text

@@ -68,7 +68,7 @@ func (v *request) heard() bool {
 }
 
 // withSpoken completes a caption by wordsToHear where the recording says the words of
-// it: of guidance, /now, /add, and of an answer. Any other command has no use for it.
+// it: of guidance, /now, /add, /bug, and of an answer. Any other command has no use for it.
 func (v *request) withSpoken(caption string) string {
 	c, err := bot.Parse(caption)
 	first, _, _ := strings.Cut(strings.ToLower(c.Words), " ")
@@ -76,7 +76,7 @@ func (v *request) withSpoken(caption string) string {
 	case errors.Is(err, bot.ErrEmpty):
 	case err != nil:
 		return caption
-	case c.Verb == bot.VerbGuidance, c.Verb == bot.VerbNow:
+	case c.Verb == bot.VerbGuidance, c.Verb == bot.VerbNow, c.Verb == bot.VerbBug:
 	case c.Verb == bot.VerbAdd && first != "undo" && first != "edit":
 	case c.Verb == bot.VerbAnswer && (c.Words == "" || v.takesWords(c.Target, first)):
 	case c.Verb == bot.VerbWords && words.Read(c.Words).Intent == words.Guidance:
@@ -114,6 +114,9 @@ func (v *request) hear(b loop.InputBody) loop.InputBody {
 	case loop.AddTasks:
 		c, _ := bot.Parse(v.line) // it was handled
 		of.Command, of.Words, of.Repo, of.Source = ledger.SpokenAdd, said(c.Words), b.Repo, b.Source
+		if c.Verb == bot.VerbBug {
+			of.Command = ledger.SpokenBug
+		}
 	case loop.AnswerQuestion:
 		of.Question, of.Choice, of.Words = b.Question, b.Choice, said(b.Words)
 	default:

@@ -152,6 +152,17 @@ func (c *requestService) ReadSource(ctx context.Context, project string) (bot.So
 	return r.ReadSource(ctx, project)
 }
 
+// ReadInbox is bot.SourceReader's, within Options.Patience.
+func (c *requestService) ReadInbox(ctx context.Context, project string) (bot.SourceReading, error) {
+	r, ok := c.Service.(bot.SourceReader)
+	if !ok {
+		return bot.SourceReading{}, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "no run on bug reports is under way, and this one can read no other source"}}}
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
+	defer cancel()
+	return r.ReadInbox(ctx, project)
+}
+
 // Blocked is bot.Blocker's.
 func (c *requestService) Blocked(project string) (why string, rests bool) {
 	b, ok := c.Service.(bot.Blocker)

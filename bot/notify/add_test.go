@@ -44,3 +44,22 @@ func TestRefusedAdditionIsTold(t *testing.T) {
 		})
 	}
 }
+
+// TestSpokenBug: a recording below /bug completes it. A run on another source leaves the
+// report to the inbox.
+func TestSpokenBug(t *testing.T) {
+	p := newFixture(t)
+	p.AtWork(p.Settings())
+	inbox := ledger.SourceRef{Kind: ledger.SourceBugs, Path: "bugs.json", Foreign: true}
+	p.Do(loop.Input{Key: "heard", Body: loop.Transcribed{
+		Of:   ledger.EffectTranscribe{ID: "v1", Actor: mira, Name: "Mira", Spoken: ledger.Spoken{Command: ledger.SpokenBug, Words: "high:", Repo: "/srv/shop", Source: inbox}},
+		Text: "The total is empty",
+	}})
+	all := p.State.Project.Additions
+	if len(all) != 1 || all[0].Source != inbox || all[0].By != "Mira" {
+		t.Fatalf("added: %+v", all)
+	}
+	if report := all[0].Tasks[0]; report.Body != "The total is empty" || report.Report == nil || report.Report.Severity != "high" || report.Report.Created.IsZero() {
+		t.Errorf("the report is %+v", report)
+	}
+}

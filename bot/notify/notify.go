@@ -70,6 +70,10 @@ func (c *composer) entry(e ledger.Entry) {
 		if len(b.Warnings) > 0 && !c.after.Project.Run.Aside() {
 			c.push(c.runKey(), ledger.ClassNotice, true, bot.Warnings(c.after, b.Warnings))
 		}
+	case ledger.HostsMissed:
+		if !c.after.Project.Run.Aside() {
+			c.push("hosts/"+c.runKey(), ledger.ClassNotice, true, bot.HostsMissed(c.after, b))
+		}
 	case ledger.RunStarted:
 		if c.after.Project.Run.Aside() {
 			break // its end says what it did
@@ -82,6 +86,10 @@ func (c *composer) entry(e ledger.Entry) {
 		c.stateSet(b)
 	case ledger.RunEnded:
 		c.ended(b)
+	case ledger.WaveEnded:
+		if b.Cut == "" || b.Attempted() > 0 {
+			c.push("", ledger.ClassNotice, true, bot.WaveTold(c.last, b, c.now))
+		}
 	case ledger.QuestionAsked:
 		c.asked(b.Question)
 	case ledger.ReminderDue:

@@ -392,6 +392,16 @@ func TestSituations(t *testing.T) {
 		"start/changed hats": {true, func(p *fixture) {
 			p.project(ledger.HatsRead{}, ledger.HatsRead{Trouble: "hats/mine.toml:3: unknown key"}, ledger.PlanSettled{Approved: true, By: "critic", Rounds: 2}, ledger.PartsMade{Whole: true}, ledger.MemoryKept{Kind: ledger.MemoryFact, Text: "x"})
 		}},
+		"start/closed hosts": {true, func(p *fixture) {
+			p.project(ledger.HostsMissed{Hosts: []string{"registry.example.org", strings.Repeat("assets-eu.", 6) + "example.org:8443", "a.example", "b.example", "c.example", "d.example", "e.example"}, Services: []string{"127.0.0.1:5432", "127.0.0.1:6379"}})
+		}},
+		"start/strangers can write its tasks": {true, func(p *fixture) {
+			before := loop.Project{HostsSeen: []loop.SeenHost{{Host: "old.example.org"}, {Host: "api.example.org"}, {Host: "cdn.example.org"}}, Hosts: []loop.HostRule{{Host: "cdn.example.org", Allow: true}}}
+			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Diagnostic{before.ClosedByStrangers(ledger.Settings{Source: ledger.SourceRef{Path: "bugs.json"}, Network: ledger.NetworkRules{Hosts: []string{"old.example.org:443"}}})}})
+		}},
+		"start/local service": {true, func(p *fixture) {
+			p.project(ledger.HostsMissed{Services: []string{"127.0.0.1:5432"}})
+		}},
 		"start/baseline red": {true, func(p *fixture) {
 			red := ledger.Verified{Kind: ledger.KindBaseline, Results: []ledger.Result{{Run: "go test ./...", Exit: 1, Tail: "--- FAIL: TestSum"}}}
 			q := ledger.Question{ID: "q9", Kind: ledger.AskBaseline, Run: "r1", Title: "The checks fail at the start", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}

@@ -154,6 +154,10 @@ func (c *collector) entry(e ledger.Entry) {
 				c.Failures = append(c.Failures, Failure{Task: e.Task, Attempt: e.Attempt, Why: bot.OutcomeWhy(b.Outcome, b.Why)})
 			}
 		}
+	case ledger.TaskCommitted:
+		if b.Outside && c.inSpan(e.Time) {
+			c.Outside = append(c.Outside, Commit{Task: e.Task, Hash: b.Commit})
+		}
 	case ledger.TaskSet:
 		c.taskSet(b, e)
 	}

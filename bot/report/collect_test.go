@@ -278,3 +278,24 @@ func TestWhyEnded(t *testing.T) {
 		t.Errorf("two runs:\n%s", text)
 	}
 }
+
+// TestOutside: the digest names the commits of its span whose sessions had read text by
+// strangers, and no others.
+func TestOutside(t *testing.T) {
+	n := newFixture(t)
+	n.plan()
+	committed := func(task, hash string, outside bool) {
+		n.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: n.Now, Run: "r1", Task: task, Actor: "daemon", Body: ledger.TaskCommitted{Commit: hash, Outside: outside}})
+	}
+	committed("Task 1", "aaaaaaa1", true)
+	n.Now = n.Now.Add(time.Hour)
+	from := n.Now
+	n.Now = n.Now.Add(time.Hour)
+	committed("Task 2", "bbbbbbb2", false)
+	committed("Task 3", "ccccccc3", true)
+	for name, f := range map[string]report.Facts{"collected": n.facts(from.Add(24 * time.Hour)), "read": n.read(from, n.Now)} {
+		if len(f.Outside) != 1 || f.Outside[0] != (report.Commit{Task: "Task 3", Hash: "ccccccc3"}) {
+			t.Errorf("%s: %+v", name, f.Outside)
+		}
+	}
+}

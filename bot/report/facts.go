@@ -53,6 +53,7 @@ type Facts struct {
 	Requests []RequestResult // open ones, and those that ended in the span, the newest first
 
 	Needs    []Need
+	Outside  []Commit         // in the span, by sessions that had read text by strangers
 	Hosts    []ledger.HostUse // that sessions reached or were refused in the span
 	NewHosts []string         // of them, those that no session reached before
 	Guidance []Guided
@@ -103,6 +104,9 @@ type RequestResult struct {
 	Text string // "PR 48: green, 3 of 3 checks"
 	URL  string
 }
+
+// Commit is the commit of a task.
+type Commit struct{ Task, Hash string }
 
 // Count is a number of events of one kind.
 type Count struct {

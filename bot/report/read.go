@@ -31,7 +31,7 @@ var (
 	sharedTypes  = typeNames(ledger.StrangerWrote{}, ledger.AgentParked{}, ledger.WasOff{})
 	projectTypes = typeNames(
 		ledger.RunPlanned{}, ledger.RunResumed{}, ledger.RunStarted{}, ledger.RunStateSet{}, ledger.RunEnded{}, ledger.SourceRead{}, ledger.TaskSet{},
-		ledger.SessionPlanned{}, ledger.SessionEnded{}, ledger.Verified{}, ledger.Redo{}, ledger.Routed{}, ledger.AttemptEnded{},
+		ledger.SessionPlanned{}, ledger.SessionEnded{}, ledger.Verified{}, ledger.Redo{}, ledger.Routed{}, ledger.AttemptEnded{}, ledger.TaskCommitted{},
 		ledger.GuidanceQueued{}, ledger.GuidanceBound{}, ledger.GuidanceReported{}, ledger.GuidanceJudged{},
 		ledger.GuidanceDropped{}, ledger.GuidanceExpired{}, ledger.GuidanceKept{},
 	)

@@ -34,6 +34,7 @@ func Text(f Facts) bot.Message {
 	parts := []*section{
 		{head: "Needs you", lines: f.needLines(), first: 3, weight: 9},
 		{lines: f.doneLines(), first: 1, cut: true, weight: 9},
+		{lines: f.outsideLines(fewCommits), first: 1, weight: 9},
 		{lines: f.requestLines(), first: 1, weight: 3},
 		{lines: f.endLines(), weight: 6},
 		{lines: slices.Concat(f.failedLines(), f.openFailures()), weight: 4},
@@ -70,6 +71,7 @@ func FullText(f Facts) bot.Message {
 	for _, p := range []*section{
 		{head: "Needs you", lines: f.needLines()},
 		{lines: f.doneLines()},
+		{lines: f.outsideLines(len(f.Outside))},
 		{lines: f.requestLines()},
 		{lines: f.endLines()},
 		{head: "Attempts that failed", lines: f.attemptLines()},
@@ -455,44 +457,42 @@ func (f Facts) footLines() []string {
 	return out
 }
 
+// fewCommits is how many commits after strangers' text a digest names on a phone.
+const fewCommits = 3
+
+// outsideLines names code that sessions changed which had read text by strangers, in one
+// line at most: "Changed after reading strangers' text: #B37 (3b1f0aa) and 4 more".
+func (f Facts) outsideLines(most int) []string {
+	var shown []string
+	for _, c := range f.Outside[:min(most, len(f.Outside))] {
+		hash := bot.Clean(c.Hash)
+		shown = append(shown, fmt.Sprintf("%s (%s)", shortID(c.Task), hash[:min(7, len(hash))]))
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	line := "Changed after reading strangers' text: " + strings.Join(shown, ", ")
+	if more := len(f.Outside) - len(shown); more > 0 {
+		line += fmt.Sprintf(" and %d more", more)
+	}
+	return []string{line}
+}
+
 // hostLine says which hosts sessions with a closed network reached: "4 hosts, 1 new:
 // cdn.example.org; refused: evil.example".
 func (f Facts) hostLine() string {
-	var reached, refused []string
-	for _, u := range f.Hosts {
-		list := &reached
-		if u.Refused != "" {
-			list = &refused
-		}
-		if host := bot.Cut(bot.Clean(u.Host), 40); !slices.Contains(*list, host) {
-			*list = append(*list, host)
-		}
-	}
+	reached, refused := bot.HostNames(f.Hosts)
 	if len(reached)+len(refused) == 0 {
 		return ""
 	}
 	line := plural(len(reached), "host")
 	if n := len(f.NewHosts); n > 0 {
-		line += fmt.Sprintf(", %d new: %s", n, fewHosts(f.NewHosts))
+		line += fmt.Sprintf(", %d new: %s", n, bot.FewHosts(f.NewHosts))
 	}
 	if len(refused) > 0 {
-		line += "; refused: " + fewHosts(refused)
+		line += "; refused: " + bot.FewHosts(refused)
 	}
 	return line
-}
-
-// fewHosts names the first hosts of a list, and says how many more there are.
-func fewHosts(hosts []string) string {
-	const most = 3
-	shown := make([]string, 0, most)
-	for _, h := range hosts[:min(most, len(hosts))] {
-		shown = append(shown, bot.Cut(bot.Clean(h), 40))
-	}
-	text := strings.Join(shown, ", ")
-	if more := len(hosts) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // proofLine names the boundary level and the ledger's head. A reader can compare

@@ -93,6 +93,10 @@ func TestText(t *testing.T) {
 	week.Off = []report.Span{{From: evening.Add(-50 * time.Hour), To: evening.Add(-47 * time.Hour)}}
 	weekly := week
 	weekly.Weekly, weekly.Needs = true, nil
+	strange := g
+	for n := range 5 {
+		strange.Outside = append(strange.Outside, report.Commit{Task: fmt.Sprintf("B%d", 37+n), Hash: fmt.Sprintf("%07x5e", 0x3b1f0aa+n)})
+	}
 	unpriced := g
 	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Red = 4, true, []string{bot.SignLook + " Fails as at the start: go vet ./..."}
 	asking := *night
@@ -107,11 +111,11 @@ func TestText(t *testing.T) {
 	idle := quiet
 	idle.Requests = asked.Requests
 	cases := map[string]string{}
-	for name, f := range map[string]report.Facts{"requests": asked, "quiet, with requests": idle, "good": g, "bad": failedNight(t), "host off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
+	for name, f := range map[string]report.Facts{"requests": asked, "quiet, with requests": idle, "good": g, "bad": failedNight(t), "host off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced, "strangers' text": strange} {
 		m := report.Text(f)
 		checkForm(t, m)
 		text := m.Text(0)
-		if whole := report.FullText(f); name == "good" || name == "bad" || name == "requests" {
+		if whole := report.FullText(f); name == "good" || name == "bad" || name == "requests" || name == "strangers' text" {
 			checkForm(t, whole)
 			text += "\n--- all\n" + whole.Text(0) + "\n--- picture\n" + report.Alt(f)
 		}

@@ -215,8 +215,12 @@ const queued ledger.Status = "queued"
 
 // openTasks lists the tasks that are not done, the most urgent first.
 func (c *Console) openTasks(s loop.State) string {
-	groups := map[ledger.Status][]string{}
+	groups, aside := map[ledger.Status][]string{}, 0
 	for _, t := range s.Project.Tasks.All() {
+		if t.Aside != "" { // there may be thousands
+			aside++
+			continue
+		}
 		id := c.id(t.Task.ID)
 		if t.Question != "" && (t.Status == ledger.Blocked || t.Status == ledger.ManualVerify || t.Status == ledger.Waiting) {
 			id += " (" + bot.Clean(t.Question) + ")"
@@ -246,6 +250,9 @@ func (c *Console) openTasks(s loop.State) string {
 		if len(ids) > 0 {
 			parts = append(parts, g.word+" "+strings.Join(ids, " "))
 		}
+	}
+	if aside > 0 {
+		parts = append(parts, fmt.Sprintf("set aside %d", aside))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -280,4 +287,13 @@ func (c *Console) Leave(s loop.State, exit int) {
 	c.uncut(now, text+" "+code)
 	c.answers(s)
 	c.resumeHint("go on", r.Settings.ResumeCommand())
+}
+
+// wave prints the summary of a wave.
+func (c *Console) wave(v view, m bot.Message) {
+	first, rest, _ := strings.Cut(m.Text(c.restWidth()), "\n")
+	c.printEntry(v, first)
+	for line := range strings.Lines(rest) {
+		c.wrapped(strings.TrimRight(line, "\n"))
+	}
 }

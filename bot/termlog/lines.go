@@ -73,6 +73,13 @@ func (c *Console) printStandalone(v view) {
 	case ledger.BatchChained:
 		c.printAllHeld(v)
 		c.chained(v, b)
+	case ledger.WaveTriaged:
+		c.printWrapped(v, bot.SignLater+" "+bot.WaveSorted(b))
+	case ledger.WaveJudged:
+		c.printWrapped(v, bot.WaveJudged(b))
+	case ledger.WaveEnded:
+		c.printAllHeld(v)
+		c.wave(v, bot.WaveOver(v.after, b, v.at))
 	case ledger.BatchEnded:
 		if b.Why != "" {
 			c.printWrapped(v, bot.SignLook+" the batch is given up: "+bot.Clean(b.Why))
@@ -141,10 +148,14 @@ func (c *Console) printStandalone(v view) {
 		c.printWrapped(v, bot.SignDone+" "+bot.HostAllowedText(b))
 	case ledger.HostRefused:
 		c.printWrapped(v, bot.SignLater+" "+bot.HostRefusedText(b))
+	case ledger.HostsMissed:
+		c.hostsMissed(v, b)
 	case ledger.HostRemoved:
 		c.printWrapped(v, bot.SignDone+" "+bot.HostRemovedText(b))
 	case ledger.NetworkKeptOpen:
 		c.printWrapped(v, bot.SignDone+" "+bot.KeptOpenText(b, v.at))
+	case ledger.TaintsCleared:
+		c.printWrapped(v, bot.SignDone+" "+bot.ClearedText(b))
 	case ledger.PathsAllowed:
 		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
 	case ledger.NewFilesSettled:

@@ -52,6 +52,18 @@ func (c *Console) preflightDone(v view, b ledger.PreflightDone) {
 	}
 }
 
+// hostsMissed prints what a closed network lacks before the night, with what names it.
+func (c *Console) hostsMissed(v view, b ledger.HostsMissed) {
+	for _, h := range b.Hosts {
+		c.printWrapped(v, bot.SignLook+" setup or the checks at the start wanted "+bot.Clean(h)+", which is closed")
+		c.wrapped("To open it: nightporter net allow " + bot.Clean(h))
+	}
+	if len(b.Services) > 0 {
+		c.printWrapped(v, bot.SignLook+" the checks at the start found nothing at "+bot.Clean(strings.Join(b.Services, ", ")))
+		c.wrapped("If that is a service of this machine, name it in the project: " + bot.ServicesSetting(b.Services))
+	}
+}
+
 // started prints the first lines of a run.
 func (c *Console) started(v view, b ledger.RunStarted) {
 	r := v.run()

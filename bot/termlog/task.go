@@ -39,6 +39,9 @@ func (c *Console) taskSet(v view, b ledger.TaskSet) {
 	if b.To != ledger.Active {
 		c.printHeld(v, v.e.Task)
 	}
+	if b.Gate != "" {
+		return // the wave's line counts them: there may be thousands
+	}
 	id := c.id(v.e.Task)
 	switch b.To {
 	case ledger.Done:
@@ -50,6 +53,9 @@ func (c *Console) taskSet(v view, b ledger.TaskSet) {
 		}
 		c.printWrapped(v, text)
 	case ledger.Withdrawn:
+		if t, ok := v.after.Project.Find(v.e.Task); ok && t.Task.Prepares() {
+			return // what it was for is told
+		}
 		c.printEntry(v, bot.SignAway+" "+id+" withdrawn: its line is gone")
 	case ledger.Blocked:
 		if b.Question == "" {
@@ -204,6 +210,9 @@ func (c *Console) sourceRead(v view, b ledger.SourceRead) {
 		c.printEntry(v, bot.SignDone+" "+name+" has all of "+c.few(b.Back)+" again")
 	}
 	for _, t := range slices.Concat(b.Own, b.Tasks) {
+		if len(t.Sorts) > 0 { // the wave's line says it
+			continue
+		}
 		if _, known := v.before.Project.Find(t.ID); known {
 			if len(b.Tasks) <= 5 {
 				c.printEntry(v, bot.SignLater+" "+c.id(t.ID)+" changed in "+name)

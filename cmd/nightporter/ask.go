@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon"
@@ -166,7 +167,7 @@ func argsViewCommand(name, short string, args cobra.PositionalArgs, of map[strin
 // lineCommand returns the shell form of a chat command.
 func lineCommand(name, command, args, short string) *cobra.Command {
 	f := askFlags{first: firstRefuses}
-	if command == "/add" {
+	if command == "/add" || command == "/bug" {
 		f.first = firstBegins
 	}
 	var now bool
@@ -278,24 +279,56 @@ func printReply(cmd *cobra.Command, r api.Reply, err error, asJSON bool) error {
 
 func evidenceCommand() *cobra.Command {
 	var f askFlags
-	var asJSON bool
+	var asJSON, asHTML bool
+	var file string
 	cmd := &cobra.Command{
-		Use: "evidence TASK", Short: "What proves that a task was done", Args: cobra.MinimumNArgs(1),
-		Long: `What proves that a task was done, step by step. The hash chain of these entries
-is recomputed, up to the newest head that a commit names.
+		Use: "evidence TASK|wave N", Short: "What proves that a task was done", Args: cobra.MinimumNArgs(1),
+		Long: `What proves that a task was done, step by step; 7.1 is the first attempt at task 7,
+"wave 2" the second wave of the last run on bug reports, "r14 wave 2" that of r14.
+The hash chain of these entries is recomputed, up to the newest head that a commit
+names.
 Exit code 0: whole. 1: the ledger was altered; do not trust what is shown.
 
---json prints each entry as a line, and {"chain": …} as the last one.`,
+--json prints each entry as a line, and {"chain": …} as the last one. --html prints a
+page that opens offline, with what people sent; --output writes it to a file.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
+			view := api.View{Name: "evidence", Project: f.project, Args: map[string]string{"task": strings.Join(words, " ")}}
+			if asHTML = asHTML || file != ""; asHTML {
+				view.Args["html"] = "yes"
+			}
 			return f.ask(cmd.Context(), func(a asker) error {
-				r, err := a.View(cmd.Context(), api.View{Name: "evidence", Project: f.project, Args: map[string]string{"task": strings.Join(words, " ")}})
-				return printReply(cmd, r, err, asJSON)
+				r, err := a.View(cmd.Context(), view)
+				if err != nil || !asHTML || len(r.Data) == 0 { // without data there is no such task
+					return printReply(cmd, r, err, asJSON)
+				}
+				return writePage(cmd, r, file)
 			})
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&asHTML, "html", false, "print a page that opens offline")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write the page to this `file`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON Lines")
+	cmd.MarkFlagsMutuallyExclusive("json", "html")
+	cmd.MarkFlagsMutuallyExclusive("json", "output")
 	return cmd
+}
+
+// writePage prints a page or writes it to a file. It says the reply's exit code.
+func writePage(cmd *cobra.Command, r api.Reply, file string) error {
+	switch {
+	case file == "":
+		fmt.Fprint(cmd.OutOrStdout(), r.Text)
+	default:
+		if err := os.WriteFile(file, []byte(r.Text), 0o600); err != nil {
+			return fmt.Errorf("--output: %w", err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s %s, opens in any browser\n", bot.SignDone, file)
+	}
+	if !r.OK {
+		return exitCode(1)
+	}
+	return nil
 }
 
 func verifyCommand() *cobra.Command {

@@ -23,7 +23,7 @@ type settingsSite struct {
 func newSettingsSite(t *testing.T) settingsSite {
 	t.Helper()
 	s := settingsSite{t.TempDir(), t}
-	for _, name := range []string{"telegram.token", "my-agent.env", "shop-setup.env", "shop-verify.env", "shop-home/.npmrc"} {
+	for _, name := range []string{"telegram.token", "bugs.token", "my-agent.env", "shop-setup.env", "shop-verify.env", "shop-home/.npmrc"} {
 		s.write(name, "NAME=value\n", 0o600)
 	}
 	s.write("my-agent.sh", "#!/bin/sh\n", 0o755)
@@ -77,6 +77,7 @@ var settingPlaces = map[string]struct{ file, above, before, after string }{
 	"[slack]":       {file: "nightporter.toml", above: "[slack]"},
 	"[github]":      {file: "nightporter.toml", above: "[github]"},
 	"[gitea]":       {file: "nightporter.toml", above: "[gitea]"},
+	"[bugs]":        {file: "nightporter.toml", above: "[bugs]"},
 	"[digest]":      {file: "nightporter.toml", above: "[digest]"},
 	"[budget]":      {file: "nightporter.toml", above: "[budget]"},
 	"[retention]":   {file: "nightporter.toml", above: "[retention]"},

@@ -73,7 +73,7 @@ func (p *doctorContext) openTrial() (*trialFolder, error) {
 		return w, w.err
 	}
 	// The runner is configured as for a run. It starts trial sessions only.
-	w.runner, w.err = agent.New(session.Options{State: w.dir, Agents: builtin(0), Hide: slices.Concat(platform.TokenFiles(p.cfg), p.cfg.ForgeTokens())}.Agent(p.cfg))
+	w.runner, w.err = agent.New(session.Options{State: w.dir, Agents: builtin(0), Hide: slices.Concat(platform.TokenFiles(p.cfg), p.cfg.OtherTokens())}.Agent(p.cfg))
 	return w, w.err
 }
 

@@ -51,14 +51,17 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 }
 
 // checkPrograms reports the version of nightporter, whether git can be used, and
-// whether the smaller program hat is installed beside nightporter. Without it,
-// sessions use nightporter itself under the name hat.
+// whether the smaller programs of sessions are installed beside nightporter. Without
+// them, sessions use nightporter itself.
 func checkPrograms(ctx context.Context, _ *doctorContext) []finding {
 	out := ofSeverity(ledger.DiagnosticError, workspace.Obstacles(ctx, ""))
 	if session.SiblingProgram("hat") == "" {
 		return append(out, findLook("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version))
 	}
-	return append(out, findOK("nightporter %s, hat beside it", Version))
+	if session.SiblingProgram("nightporter-shim") == "" {
+		return append(out, findLook("put nightporter-shim into the folder that nightporter is in", "nightporter %s; nightporter-shim is not beside it, and sessions start slower and take more memory", Version))
+	}
+	return append(out, findOK("nightporter %s, hat and nightporter-shim beside it", Version))
 }
 
 // earliestTime is earlier than any correct time.

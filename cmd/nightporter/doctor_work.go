@@ -48,8 +48,8 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	return []finding{findFix(more, "no session can be started here: %s", why)}
 }
 
-// closedNetworks tells whether sessions can have the closed network that projects
-// need; nothing where none does.
+// closedNetworks tells whether sessions can have a closed network, which some projects
+// may need and others may wish for.
 func closedNetworks(p *doctorContext, runner *agent.Runner) []finding {
 	var users []string
 	for _, pr := range p.cfg.Projects {
@@ -57,13 +57,17 @@ func closedNetworks(p *doctorContext, runner *agent.Runner) []finding {
 			users = append(users, pr.Name)
 		}
 	}
-	if len(users) == 0 {
-		return nil
+	const more = "docs/operating.md, Network, says what it needs"
+	needed := strings.Join(users, ", ")
+	switch ok, why := runner.ClosedNetwork(); {
+	case !ok && needed == "":
+		return []finding{findLook(more, "no session can have a closed network here, so none is given what strangers wrote: %s", why)}
+	case !ok:
+		return []finding{findFix(more, "sessions cannot have the closed network that %s needs: %s", needed, why)}
+	case needed == "":
+		return []finding{findOK("sessions can have a closed network")}
 	}
-	if ok, why := runner.ClosedNetwork(); !ok {
-		return []finding{findFix("docs/operating.md, Network, says what it needs", "sessions cannot have the closed network that %s needs: %s", strings.Join(users, ", "), why)}
-	}
-	return []finding{findOK("sessions can have a closed network, as %s has", strings.Join(users, ", "))}
+	return []finding{findOK("sessions can have a closed network, as %s has", needed)}
 }
 
 // checkRooms tells how rooms and caches are made on this machine.

@@ -135,7 +135,7 @@ func (k *keeping) up() {
 	k.must(err)
 	ahead := k.ahead
 	k.daemon = daemon.New(daemon.Options{
-		State: k.State(), Config: cfg, Hat: filepath.Join(programtest.BinDir(), "hat"), Person: "Mira", Stays: true, Reload: read,
+		State: k.State(), Config: cfg, Hat: filepath.Join(programtest.BinDir(), "hat"), Shim: filepath.Join(programtest.BinDir(), "nightporter-shim"), Person: "Mira", Stays: true, Reload: read,
 		Clock: func() time.Time { return time.Now().Add(ahead) }, Observe: k.observe,
 	})
 	k.must(k.daemon.Start(k.T.Context()))

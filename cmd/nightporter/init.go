@@ -34,7 +34,10 @@ not shown and goes into a file that only you can read, and about the digest and
 quiet hours. Enter takes what is proposed; Ctrl-C ends it, and nothing was
 written. In the end it tries what would fail at 3:00, and lets your phone in.
 
-With --yes, and without a terminal, it asks nothing and runs nothing; Telegram is
+It proposes that sessions reach named hosts alone, where this machine can hold them
+to it: an empty session tries that.
+
+With --yes, and without a terminal, it asks nothing and runs nothing else; Telegram is
 asked only about a token from --telegram-token-file.
 
 A configuration that is there already is never changed without being told so:
@@ -99,7 +102,11 @@ func (p *initWizard) run(ctx context.Context) error {
 		}
 		p.findingsText.Reset()
 	}
-	switch add, err := p.decide(ctx, &d); {
+	add, err := p.decide(ctx, &d)
+	if err == nil && !d.known && !p.given("network") {
+		err = p.proposeNetwork(&d)
+	}
+	switch {
 	case err != nil:
 		return err
 	case !add && d.known:

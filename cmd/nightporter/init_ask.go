@@ -36,6 +36,7 @@ func (p *initWizard) takeFlags(ctx context.Context, d *initDraft) error {
 		{"setup", func() error { d.project.Found.Setup = ownCommands(f.setup); return nil }, func() string { return strings.Join(f.setup, "; ") }},
 		{"verify", func() error { d.project.Found.Verify = ownCommands(f.verify); return nil }, func() string { return strings.Join(f.verify, "; ") }},
 		{"tests", func() error { d.project.Found.Tests = f.tests; return validGlobs(f.tests...) }, func() string { return strings.Join(f.tests, " ") }},
+		{"network", func() error { return takeNetwork(d, f.network) }, func() string { return f.network }},
 		{"timezone", func() error { d.global.Timezone, d.global.ZoneWhy = f.timezone, why; return validZone(f.timezone) }, func() string { return f.timezone }},
 		{"digest", func() error { d.global.Digest = f.digest; return validClock(f.digest) }, func() string { return f.digest }},
 		{"quiet", func() error { d.global.Quiet = f.quiet; return validHours(f.quiet) }, func() string { return f.quiet }},
@@ -212,6 +213,14 @@ func validGlobs(globs ...string) error {
 			return refused(fmt.Sprintf("%q is no pattern of paths", g), "Write it like qa/**")
 		}
 	}
+	return nil
+}
+
+func takeNetwork(d *initDraft, text string) error {
+	if !slices.Contains([]ledger.NetworkMode{ledger.NetworkOpen, ledger.NetworkPorts, ledger.NetworkNone}, ledger.NetworkMode(text)) {
+		return refused(fmt.Sprintf("no network %q", text), "One of open, ports, none")
+	}
+	d.project.Network = propose.Network{Mode: text, Why: why}
 	return nil
 }
 

@@ -21,7 +21,7 @@ type initFlags struct {
 	source, agent, timezone string
 	setup, verify, tests    []string
 	tokenFile, telegramAPI  string
-	digest, quiet           string
+	digest, quiet, network  string
 }
 
 // define adds the flags to the command.
@@ -39,6 +39,7 @@ func (f *initFlags) define(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.setup, "setup", nil, "command that prepares the work folder; may be repeated")
 	fl.StringArrayVar(&f.verify, "verify", nil, "verification command; may be repeated")
 	fl.StringArrayVar(&f.tests, "tests", nil, "glob of tests with unusual names; may be repeated")
+	fl.StringVar(&f.network, "network", "", "what sessions reach: open, ports or none (default: none, where it can be)")
 	fl.StringVar(&f.timezone, "timezone", "", "the clock you live by, such as Europe/Berlin")
 	fl.StringVar(&f.tokenFile, "telegram-token-file", "", "file with a Telegram bot's token; - for standard input")
 	fl.StringVar(&f.telegramAPI, "telegram-api", "", "address of a Bot API server of your own")

@@ -95,7 +95,11 @@ func askCommands() []*cobra.Command {
 		tasksCommand(),
 	}
 	for verb, twin := range bot.Twins() {
-		cmds = append(cmds, lineCommand(twin.Name, "/"+string(verb), twin.Args, twin.Short))
+		cmd := lineCommand(twin.Name, "/"+string(verb), twin.Args, twin.Short)
+		if verb == bot.VerbTriage {
+			addDryRun(cmd)
+		}
+		cmds = append(cmds, cmd)
 	}
 	return cmds
 }

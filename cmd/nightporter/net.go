@@ -15,7 +15,8 @@ func netCommand() *cobra.Command {
 		Use: "net [PROJECT]", Short: "Which hosts sessions reach", Args: cobra.MaximumNArgs(1),
 		Long: `Which hosts the sessions of a project reach: those of the configuration and of its
 agents and package managers, those that people allowed, and what the sessions of the
-last run reached and were refused.`,
+last run reached and were refused. Also how much sessions left behind that had read text
+by strangers, which closes the network of those that get it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			project := f.project
 			if len(args) > 0 {
@@ -34,6 +35,7 @@ last run reached and were refused.`,
 		netChange("remove HOST", "Take an allowed host back"),
 		netChange("open", "Keep the network of tasks by strangers open until morning"),
 		netChange("close", "Close it again"),
+		netChange("clear", "Take the marks off notes and tasks that sessions made after reading text by strangers"),
 	)
 	return cmd
 }

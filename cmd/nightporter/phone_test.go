@@ -164,11 +164,14 @@ func (n *phoneFixture) recorded(m telegram.Message) telegram.Message {
 	return m
 }
 
-// varying is what is different in each morning: days, times, hashes, the forge's address.
-var varying = []struct {
+// replacement is text that differs from time to time, and what stands for it.
+type replacement struct {
 	form *regexp.Regexp
 	is   string
-}{
+}
+
+// varying is what is different in each morning: days, times, hashes, the forge's address.
+var varying = []replacement{
 	{regexp.MustCompile(`\b[0-2]\d:[0-5]\d\b`), "07:30"},
 	{regexp.MustCompile(`\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) 07:30\b`), "Thu 07:30"},
 	{regexp.MustCompile(`\b\d+ s ·`), "1 s ·"},
@@ -176,6 +179,7 @@ var varying = []struct {
 	{regexp.MustCompile(`Sessions (not )?shut in(, but for processes)?`), "Sessions shut in"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+/`), "https://forge.example/"},
 	{regexp.MustCompile(`\b[0-9a-f]{10}\b`), "9c41e07d25"},
+	{regexp.MustCompile(`\b(git|curl)/[0-9.]*[0-9]`), "$1/2.39.5"},
 }
 
 // read adds a message to the story, as a narrow phone shows it.

@@ -120,7 +120,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 // profile.
 func (f *runFlags) resumeFlags(cmd *cobra.Command) string {
 	var parts []string
-	for _, name := range []string{"pattern", "agent", "from", "only", "max-tasks", "max-iterations", "until", "push", "config", "state"} {
+	for _, name := range []string{"pattern", "agent", "from", "only", "max-tasks", "max-iterations", "max-waves", "batch", "until", "push", "config", "state"} {
 		if fl := cmd.Flags().Lookup(name); fl != nil && fl.Changed {
 			value := fl.Value.String()
 			if name == "config" || name == "state" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -71,12 +72,11 @@ func tellEvaluations(w io.Writer, s ledger.Snapshot) {
 	}
 }
 
-// lintTasks reads a task source and prints the warnings of a run. Exit codes: 0
-// no warnings, 1 warnings, 3 no run could start with it.
-func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
-	fail := func(err error) error {
-		printProblems(cmd.ErrOrStderr(), err)
-		return exitCode(exitUsage)
+// readTasks reads the tasks of the source that flags and the configuration file name,
+// as a run would, and returns the project that they belong to.
+func readTasks(ctx context.Context, flags config.Overrides, file string) (ledger.Snapshot, *config.Config, *config.Project, error) {
+	fail := func(err error) (ledger.Snapshot, *config.Config, *config.Project, error) {
+		return ledger.Snapshot{}, nil, nil, err
 	}
 	cfg, err := loadConfig(file)
 	if err != nil {
@@ -84,7 +84,7 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return err
+		return fail(err)
 	}
 	if flags.Repo == "" && len(cfg.Projects) == 0 {
 		flags.Repo = dir
@@ -102,16 +102,27 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	if ref.Kind == "" {
 		return fail(errors.New("which source? Name it: --source plan:PATH"))
 	}
-	if ref.Kind, ref.Path, err = task.Resolve(cmd.Context(), pr.Repo, ref.Kind, ref.Path); err != nil {
+	if ref.Kind, ref.Path, err = task.Resolve(ctx, pr.Repo, ref.Kind, ref.Path); err != nil {
 		return fail(err)
 	}
 	source, err := (&project.Sources{Config: func() *config.Config { return cfg }}).Open(pr.Name, pr.Repo, pr.Remote, ledger.SourceRef{Kind: ref.Kind, Path: ref.Path}, task.Options{})
 	if err != nil {
 		return fail(err)
 	}
-	snapshot, err := source.Read(cmd.Context())
+	snapshot, err := source.Read(ctx)
 	if err != nil {
 		return fail(err)
+	}
+	return snapshot, cfg, &pr, nil
+}
+
+// lintTasks reads a task source and prints the warnings of a run. Exit codes: 0
+// no warnings, 1 warnings, 3 no run could start with it.
+func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
+	snapshot, _, _, err := readTasks(cmd.Context(), flags, file)
+	if err != nil {
+		printProblems(cmd.ErrOrStderr(), err)
+		return exitCode(exitUsage)
 	}
 	defer tellEvaluations(cmd.OutOrStdout(), snapshot)
 	if len(snapshot.Warnings) == 0 {

@@ -26,6 +26,14 @@ type Project struct {
 	AgentWhy  string
 	Protected []string
 	Found     Found
+	Network   Network
+}
+
+// Network is what the sessions of a project reach.
+type Network struct {
+	Mode    string   // "" = nothing is proposed, for Why
+	Why     string   // the reason; "" = the usual one of a closed network
+	Reached []string // hosts that are named by themselves, a line each: "for npm: registry.npmjs.org"
 }
 
 // Global is the part of the configuration outside of [[project]].
@@ -182,6 +190,7 @@ func (w *writer) project(p Project) {
 		w.line("tests = [" + strings.Join(globs, ", ") + "]")
 	}
 	w.line("")
+	w.network(p.Network)
 	w.comment("Branches that are never written to, whatever happens. Work goes to nightporter/" + p.Name + "/rN.")
 	list := make([]string, 0, len(p.Protected))
 	for _, b := range p.Protected {
@@ -191,6 +200,31 @@ func (w *writer) project(p Project) {
 	w.line("")
 	w.comment("Nothing leaves this machine: the branch waits in the repository.")
 	w.line(`push = "never"`)
+}
+
+// network writes what sessions reach. The hosts of agents and package managers are
+// comments: they are named by themselves, and a list in the file would grow old.
+func (w *writer) network(n Network) {
+	switch {
+	case n.Mode == "" && n.Why == "":
+		return
+	case n.Mode == "":
+		w.comment("Sessions reach all that this machine reaches, also with what strangers may have")
+		w.comment("told them. " + n.Why)
+		w.line(`# network = "none"`)
+	case n.Why != "":
+		w.comment("What sessions reach. " + n.Why)
+		w.line("network = " + quote(n.Mode))
+	default:
+		w.comment("Sessions reach named hosts alone. Any other is asked about, and stays closed without")
+		w.comment("an answer; nightporter net lists them. To undo it: network = \"open\"")
+		for _, r := range n.Reached {
+			w.comment("Named by itself, " + r)
+		}
+		w.line(`# hosts = ["api.example.com"]   # others; for what listens here: services = ["127.0.0.1:5432"]`)
+		w.line("network = " + quote(n.Mode))
+	}
+	w.line("")
 }
 
 // commands writes a list of commands, each with its reason. A command that is

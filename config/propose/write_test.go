@@ -55,6 +55,7 @@ func proposal(t *testing.T, repo string) propose.Project {
 			},
 			Agents: []string{"AGENTS.md"},
 		},
+		Network: propose.Network{Mode: "none", Reached: []string{"for claude: api.anthropic.com"}},
 	}
 }
 
@@ -75,10 +76,11 @@ func TestFileLoads(t *testing.T) {
 		Setup:     []ledger.Command{{Run: "npm ci"}},
 		Verify:    []ledger.Command{{Run: `go test $(go list -f '{{.Dir}}/...' -m)`}, {Run: "npm run lint", When: "code"}},
 		Protected: []string{"main", `odd"name`}, Push: "never", Tests: []string{"qa/**"},
+		Network: ledger.NetworkRules{Mode: ledger.NetworkNone, Agents: map[string]ledger.AgentNetwork{"claude": {Hosts: cfg.AgentNetwork("claude").Hosts}}},
 	}
 	got := ledger.Settings{
 		Project: s.Project, Repo: s.Repo, Source: s.Source, Profile: s.Profile, Agent: s.Agent,
-		Setup: s.Setup, Verify: s.Verify, Protected: s.Protected, Push: s.Push, Tests: s.Tests,
+		Setup: s.Setup, Verify: s.Verify, Protected: s.Protected, Push: s.Push, Tests: s.Tests, Network: s.Network,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -139,6 +141,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	p.Found.Setup[0].Why = evil
 	p.Found.Agents = []string{evil}
+	p.Network = propose.Network{Mode: "none", Reached: []string{evil}}
 	for name, text := range map[string]string{
 		"file":  propose.File(propose.Global{Timezone: "UTC", ZoneWhy: evil, Folder: evil}, p),
 		"block": propose.Block(p),
@@ -146,6 +149,27 @@ func TestHostileNames(t *testing.T) {
 		cfg := load(t, text)
 		if len(cfg.Agents) != 0 || cfg.Telegram != nil || len(cfg.Projects) != 1 || cfg.Projects[0].Repo != want || len(cfg.Projects[0].Verify) != 0 {
 			t.Errorf("%s: %+v\n%s", name, cfg, text)
+		}
+	}
+}
+
+// TestNetwork: each proposal of a network loads as what it says.
+func TestNetwork(t *testing.T) {
+	p := proposal(t, repository(t, "shop"))
+	for name, c := range map[string]struct {
+		network propose.Network
+		want    string
+	}{
+		"closed":       {propose.Network{Mode: "none", Reached: []string{"for npm, to read from: registry.npmjs.org"}}, "none"},
+		"yours":        {propose.Network{Mode: "ports", Why: "Yours."}, "ports"},
+		"open":         {propose.Network{Mode: "open", Why: "Yours."}, "open"},
+		"not possible": {propose.Network{Why: "No user namespaces\nnetwork = \"none\""}, ""},
+		"none":         {propose.Network{}, ""},
+	} {
+		p.Network = c.network
+		text := propose.File(propose.Global{Timezone: "UTC"}, p)
+		if got := load(t, text).Projects[0].Network; got != c.want && (c.want != "" || got != "open") {
+			t.Errorf("%s: %q, want %q\n%s", name, got, c.want, text)
 		}
 	}
 }

@@ -78,6 +78,7 @@ func BenchmarkDrain(b *testing.B) {
 	each := took / queuedMessages
 	commit, _ := median(commits)
 	b.ReportMetric(took.Seconds(), "drain-s")
+	b.ReportMetric(ms(far.first.Sub(began))/ms(each), "first/message")
 	b.ReportMetric(ms(each), "message-ms")
 	b.ReportMetric(1/each.Seconds(), "messages/s")
 	b.ReportMetric(ms(commit), "commit-ms")

@@ -391,6 +391,7 @@ func (s *service) Digest(ctx context.Context, project string, q bot.DigestQuery)
 type platform struct {
 	mu      sync.Mutex
 	sent    int
+	first   time.Time       // when the first was sent
 	replies map[string]bool // to which message
 	refused []string
 }
@@ -403,7 +404,9 @@ func (p *platform) Send(_ context.Context, _ string, m bot.Message, o bot.SendOp
 	if p.replies == nil {
 		p.replies = map[string]bool{}
 	}
-	p.sent++
+	if p.sent++; p.sent == 1 {
+		p.first = time.Now()
+	}
 	if o.ReplyTo != "" {
 		p.replies[o.ReplyTo] = true
 		if strings.HasPrefix(m.First(), bot.SignFailed) || strings.HasPrefix(m.First(), bot.SignAsk) {

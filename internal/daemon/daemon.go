@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/chat"
 	"github.com/nightporter/nightporter/internal/daemon/digest"
+	"github.com/nightporter/nightporter/internal/daemon/intake"
 	"github.com/nightporter/nightporter/internal/daemon/metrics"
 	"github.com/nightporter/nightporter/internal/daemon/operator"
 	"github.com/nightporter/nightporter/internal/daemon/project"
@@ -38,6 +39,7 @@ type Daemon struct {
 	Readings  *project.Readings      // nil while Options.Run alone is worked on
 	Hub       *chat.Hub              // nil without Options.Stays, and if no chat is configured
 	Autostart *autostart.Autostarter // nil without Options.Stays
+	Intake    *intake.Server         // nil without Options.Stays, and if no address takes bug reports
 	Changes   *service.Broadcast     // signalled after every committed entry
 	Log       *slog.Logger
 
@@ -73,6 +75,7 @@ type Options struct {
 	Config  *config.Config
 	Agents  map[string]agent.Definition // agents in addition to those of the configuration
 	Hat     string                      // path of the hat program; "" = beside this executable
+	Shim    string                      // path of nightporter-shim; "" = beside this executable
 	Person  string                      // name of the operator, for the ledger
 	LogTo   slog.Handler                // second log output besides the log file; nil = none
 	Clock   func() time.Time            // nil: time.Now

@@ -21,6 +21,7 @@
 //	platform   the table of chat platforms
 //	digest     the digests of nights, on request and by the clock
 //	autostart  runs that start by themselves
+//	intake     bug reports that sites post
 //	cloudagent steps of cloud agents
 //	metrics, logging, systemd
 //

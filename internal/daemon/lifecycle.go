@@ -156,14 +156,14 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	}
 	d.Engine = &Engine{metrics: d.metrics} // opened at the end of this function
 	sessions := session.Options{
-		State: d.o.State, Hat: d.o.Hat, Agents: d.o.Agents, Log: d.Log,
+		State: d.o.State, Hat: d.o.Hat, Shim: d.o.Shim, Agents: d.o.Agents, Log: d.Log,
 		Open: func(session string) error { return d.sockets.Open(session) },
 	}
 	d.runners = session.NewRunners(func(cfg *config.Config) (*agent.Runner, error) {
 		// A reload may name other token files; the old files stay hidden from
 		// sessions too.
 		o := sessions
-		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg), d.o.Config.ForgeTokens(), cfg.ForgeTokens())
+		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg), d.o.Config.OtherTokens(), cfg.OtherTokens())
 		return agent.New(o.Agent(cfg))
 	})
 	if err := d.runners.Use(d.o.Config); err != nil {

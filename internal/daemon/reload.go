@@ -36,6 +36,9 @@ func (d *Daemon) Reload(ctx context.Context) {
 			d.Log.Warn("a chat is reached as before until nightporter is started again", "platform", p.Name)
 		}
 	}
+	if address(cfg) != address(d.Projects.Begun()) {
+		d.Log.Warn("the address of [bugs] takes effect when nightporter is started again")
+	}
 	d.Projects.Use(cfg)
 	d.Projects.Warn("", project.AboutConfig, later)
 	d.Hub.CheckThreads()
@@ -47,6 +50,14 @@ func (d *Daemon) Reload(ctx context.Context) {
 	d.Autostart.Use(plans)
 	d.Log.Info("settings reloaded", "projects", d.Projects.Working())
 	d.Changes.Ring()
+}
+
+// address returns the address that takes bug reports, "" for none.
+func address(cfg *config.Config) string {
+	if cfg.Bugs == nil {
+		return ""
+	}
+	return cfg.Bugs.Listen
 }
 
 // reread loads and checks the configuration, and prepares everything that can

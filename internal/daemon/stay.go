@@ -14,7 +14,9 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/cloudagent"
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 	"github.com/nightporter/nightporter/internal/daemon/hook"
+	"github.com/nightporter/nightporter/internal/daemon/intake"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/internal/daemon/systemd"
 	"github.com/nightporter/nightporter/internal/service"
@@ -35,6 +37,12 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 	}, plans, off)
 	d.Projects.Reopen(d.reopen)
 	d.manager = systemd.New(d.Log, systemd.Status{Line: d.statusLine, Alive: d.Alive, Changes: d.Changes})
+	if d.Projects.Config().Bugs != nil {
+		d.Intake = d.newIntake()
+		if err := d.running.Start(ctx, d.Intake); err != nil {
+			return err
+		}
+	}
 	if d.o.Paused {
 		return nil
 	}
@@ -88,6 +96,21 @@ func (d *Daemon) hooks() *hook.Hooks {
 		Ledger: d.Store, Hooks: func() []config.Hook { return d.Projects.Config().Hooks }, Next: d.Changes.Next,
 		Alive: d.Alive, Status: d.statusLine, File: filepath.Join(d.o.State, "hooks.json"), Log: d.Log,
 		Runner: commands{d.runners, d.sockets}, Folder: filepath.Join(d.o.State, "runs"),
+	})
+}
+
+// newIntake returns what takes the bug reports that sites post.
+func (d *Daemon) newIntake() *intake.Server {
+	return intake.New(intake.Options{
+		Config: d.Projects.Config, Engine: d.Engine, Log: d.Log,
+		Warn: func(text string) { d.Projects.Warn("", project.AboutBugs, text) },
+		Inbox: func(ctx context.Context, project string) (intake.Inbox, error) {
+			read, err := d.Operator.ReadInbox(ctx, project)
+			if err == nil && read.Closed != nil {
+				err = &ledger.InputError{Diagnostics: []ledger.Diagnostic{*read.Closed}}
+			}
+			return intake.Inbox{Repo: read.Repo, Source: read.Source, Tasks: read.Tasks}, err
+		},
 	})
 }
 

@@ -17,6 +17,9 @@ import (
 
 const module = "github.com/nightporter/nightporter"
 
+// publicSuffixes is a table, of the names below which everybody can register others.
+const publicSuffixes = "golang.org/x/net/publicsuffix"
+
 // everything lets a package import all others.
 const everything = "*"
 
@@ -39,13 +42,14 @@ var arrows = map[string][]string{
 	"loop/request": {"guidance", "internal/text", "loop/ledger"}, // comments become guidance
 	"loop/proof":   {},
 	"loop/cause":   {},
-	"loop":         {"guidance", "internal/text", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/request", "loop/testreport"},
+	"loop":         {"guidance", "internal/text", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/request", "loop/testreport", "loop/triage"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/testreport": {"loop/ledger"},
+	"loop/triage":     {"loop/ledger"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "loop/request", "guidance", "internal/crash", "internal/fault", "internal/regexp", "internal/sched"},
+	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "loop/request", "loop/triage", "guidance", "internal/crash", "internal/fault", "internal/regexp", "internal/sched"},
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                   {"loop/ledger", "guidance", "internal/fsutil"},
@@ -77,6 +81,7 @@ var arrows = map[string][]string{
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
 	"bot/termlog":              {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot", "internal/width"},
+	"bot/page":                 {"loop/ledger", "bot"},
 	"bot/report":               {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
@@ -88,7 +93,7 @@ var arrows = map[string][]string{
 	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot", "bot/patch"}, // for tests
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},                                           // for tests: one check over both platforms
 
-	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/forge", "loop/task"}, // names of agents and kinds of sources are those of their tables
+	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/forge", "loop/task", "loop/triage"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
@@ -136,13 +141,14 @@ var arrows = map[string][]string{
 	"internal/daemon/cloudagent": {"config", "internal/daemon/project", "internal/nearest", "internal/service", "loop/cloud", "loop/cloud/copilot", "loop/forge", "loop/forge/github", "loop/ledger", "loop/task"},
 	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
-	"internal/daemon/project":    {"config", "config/propose", "internal/daemon/logging", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/forge", "loop/forge/gitea", "loop/forge/github", "loop/ledger", "loop/task", "loop/workspace", "loop/workspace/secret"},
-	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/agent/adapter", "loop/engine", "loop/ledger", "loop/workspace/secret"},
+	"internal/daemon/project":    {"config", "config/propose", "internal/daemon/logging", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/forge", "loop/forge/gitea", "loop/forge/github", "loop/ledger", "loop/task", "loop/triage", "loop/workspace", "loop/workspace/secret"},
+	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/agent/adapter", "loop/engine", "loop/ledger", "loop/prompt", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
-	"internal/daemon/operator":   {"internal/attachment", "bot", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
+	"internal/daemon/operator":   {"internal/attachment", "bot", "bot/page", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
 	"internal/daemon/chat":       {"internal/attachment", "bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "internal/sleep", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/hook":       {"bot/transport", "config", "internal/daemon/project", "internal/fsutil", "loop/ledger"},
+	"internal/daemon/intake":     {"config", "loop", "loop/forge", "loop/ledger", "loop/task/jsonform"},
 	"internal/daemon":            {everything},
 	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger", "loop/people"}, // for tests
 
@@ -157,9 +163,10 @@ var arrows = map[string][]string{
 	"internal/fake/netfs/netfsd": {"internal/fake/netfs"},
 
 	// Programs.
-	"internal/sim":    {everything}, // one seed, one night
-	"cmd/hat":         {"internal/hatcli", "internal/api", "internal/guard"},
-	"cmd/nightporter": {everything},
+	"internal/sim":         {everything}, // one seed, one night
+	"cmd/hat":              {"internal/hatcli", "internal/api", "internal/guard"},
+	"cmd/nightporter-shim": {"loop/agent"},
+	"cmd/nightporter":      {everything},
 }
 
 // stdOnly are packages that import nothing from outside this module but the
@@ -173,10 +180,10 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "internal/egress", "bot/transport", "bot/telegram", "bot/slack", "internal/daemon/hook", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models", "internal/programtest"}, // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                                                                                                                        // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                                                                                                                        // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                                                                                                                     // tests only
+	"net/http":                     {"internal/socket", "internal/egress", "bot/transport", "bot/telegram", "bot/slack", "internal/daemon/hook", "internal/daemon/intake", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models", "internal/programtest"}, // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                                                                                                                                                  // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                                                                                                                                                  // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                                                                                                                                               // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 
@@ -324,7 +331,7 @@ func objection(folder string, allowed []string, p string) string {
 		return "only the command starts a daemon"
 	case inside && !slices.Contains(allowed, everything) && !slices.Contains(append(common, allowed...), own):
 		return "it may import of this module: " + listed(allowed)
-	case !inside && !standard(p) && slices.Contains(stdOnly, folder):
+	case !inside && !standard(p) && slices.Contains(stdOnly, folder) && !(folder == "loop/ledger" && p == publicSuffixes):
 		return "it is built from the standard library alone"
 	}
 	return ""

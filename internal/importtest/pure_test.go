@@ -19,12 +19,14 @@ import (
 // replayed from its ledger (docs/architecture.md 2).
 var pure = []string{"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/prompt", "loop/testreport", "guidance"}
 
-// pureImports is all that they import of the standard library. It is a list
+// pureImports is all that they import besides this module. It is a list
 // of what is harmless rather than of what is not, so that a new import is
 // looked at once.
 var pureImports = []string{
 	"bytes", "cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "html", "iter", "maps", "math/bits", "net/netip", "path", "reflect", "regexp",
 	"slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
+
+	publicSuffixes,
 }
 
 // impure are the functions in harmless packages that are not.

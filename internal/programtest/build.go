@@ -70,7 +70,7 @@ func prepare() (dir string, err error) {
 	return dir, build(filepath.Join(root, ".cache", "programs"), binDir)
 }
 
-// build links both programs in the folder shared, unless they are up to date
+// build links the programs in the folder shared, unless they are up to date
 // there, and copies them to the folder to. The lock makes one of several
 // packages link them: go build finds the work done for the others.
 func build(shared, to string) error {
@@ -85,7 +85,7 @@ func build(shared, to string) error {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
-	for name, env := range map[string][]string{"nightporter": nil, "hat": {"CGO_ENABLED=0"}} {
+	for name, env := range map[string][]string{"nightporter": nil, "hat": {"CGO_ENABLED=0"}, "nightporter-shim": {"CGO_ENABLED=0"}} {
 		// Stripped: every start of a daemon hashes them, and the first one in a
 		// state folder copies them. Without the commit, which would make them
 		// anew for each.

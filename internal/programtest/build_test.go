@@ -28,7 +28,7 @@ func TestBuildOnce(t *testing.T) {
 		}
 		return info
 	}
-	before := map[string]os.FileInfo{"nightporter": stat("nightporter"), "hat": stat("hat")}
+	before := map[string]os.FileInfo{"nightporter": stat("nightporter"), "hat": stat("hat"), "nightporter-shim": stat("nightporter-shim")}
 	var wg sync.WaitGroup
 	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	for _, dir := range dirs {

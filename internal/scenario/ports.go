@@ -205,6 +205,11 @@ func (w workspace) Merge(context.Context, ledger.MergeTree) (ledger.Merged, erro
 	return ledger.Merged{Tree: fmt.Sprintf("tree%d", w.revision)}, nil
 }
 
+// Lift finds no base: no run of a scenario asks for it.
+func (w workspace) Lift(context.Context, ledger.LiftCommit) (ledger.Lifted, error) {
+	return ledger.Lifted{Why: "a scenario has no base"}, nil
+}
+
 // Remake makes no commit: the branch has those that are left in.
 func (w workspace) Remake(_ context.Context, b ledger.RemakeBranch) (ledger.Remade, error) {
 	made := ledger.Remade{Tip: b.Base, Tree: "tree-" + b.Base}
@@ -230,6 +235,9 @@ func (w workspace) LayRoom(context.Context, ledger.RoomUse, bool) (ledger.Room, 
 }
 func (workspace) KeepLayer(context.Context, string) error              { return nil }
 func (workspace) Read(context.Context, string, string) ([]byte, error) { return nil, nil }
+func (workspace) EachFile(context.Context, string, int, func(string) bool, func(string, []byte)) error {
+	return nil
+}
 func (workspace) Changes(context.Context, string, string, int) ([]ledger.Change, error) {
 	return nil, nil
 }

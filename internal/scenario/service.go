@@ -179,6 +179,11 @@ func (s *DaemonService) ReadSource(_ context.Context, project string) (bot.Sourc
 	return bot.SourceReading{Repo: set.Repo, Source: set.Source}, nil
 }
 
+// ReadInbox reads an empty inbox.
+func (s *DaemonService) ReadInbox(_ context.Context, project string) (bot.SourceReading, error) {
+	return bot.SourceReading{Repo: s.Settings(project).Repo, Source: ledger.SourceRef{Kind: ledger.SourceBugs, Path: "bugs.json", Foreign: true}}, nil
+}
+
 // Person returns the entry that pairs a person at a time.
 func Person(id, name string, role ledger.Role, at time.Time) ledger.Entry {
 	return ledger.Entry{Stream: ledger.SharedStream, Time: at, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: role, Since: at}}}

@@ -87,6 +87,7 @@ func (s *session) agent(x *ledger.Exit) {
 		x.Code, x.Turns = 127, 0
 		return
 	}
+	s.wantsHosts()
 	s.work(w.between(20*time.Second, 12*time.Minute))
 	switch {
 	case w.hit(agentStall):

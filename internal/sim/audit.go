@@ -19,6 +19,7 @@ type audit struct {
 	*shared
 
 	calmRun                bool
+	hosts                  hostWords
 	knownRed               bool // people let a run begin on a tree that its commands fail on
 	planned, endedSessions map[string]bool
 	green                  map[string]bool   // trees on which a check passed, to the world's knowledge
@@ -64,7 +65,7 @@ func newShared() *shared {
 func newAudit(w *site, all *shared) *audit {
 	return &audit{
 		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
-		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
+		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, hosts: newHostWords(),
 	}
 }
 
@@ -139,6 +140,7 @@ func (a *audit) entry(e ledger.Entry) {
 	if a.entries++; a.entries > maxEntries {
 		w.fail("bounded ledger", "more than %d entries in one night", maxEntries)
 	}
+	a.hostEntry(e)
 	switch b := e.Body.(type) {
 	case ledger.SessionPlanned:
 		if a.planned[e.Session] {

@@ -425,6 +425,11 @@ func (s patient) ReadSource(_ context.Context, project string) (bot.SourceReadin
 	return s.w.siteOf(project).readSource()
 }
 
+// ReadInbox is bot.SourceReader's: no night reports bugs.
+func (s patient) ReadInbox(context.Context, string) (bot.SourceReading, error) {
+	return bot.SourceReading{}, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "there are no bug reports"}}}
+}
+
 // live is delivery.Live over the daemon's service.
 type live struct {
 	service *scenario.DaemonService

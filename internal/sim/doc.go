@@ -27,6 +27,9 @@
 // In one night of four (-repeats) some tasks of the plan come back after they are done,
 // with cooldowns from none to three days.
 //
+// In one night of four (-hosts) sessions have a closed network and ask people about
+// hosts, who answer, or do not.
+//
 // In one night of eight (-projects) two or three projects share the ledger, the
 // agents, the limit of sessions and the chats. Where people do not name the project
 // that they mean, they are asked. Whether a night has several comes from a random
@@ -57,7 +60,7 @@
 //   - disk.go: the ledger's disk in some nights, which fails, lies and loses power
 //   - git.go, tree.go: the repository; plan.go: the user's plan; adds.go, ideas.go:
 //     tasks that people and sessions add to it; pushes.go: the remote; repeats.go:
-//     tasks that come back
+//     tasks that come back; hosts.go: hosts that sessions ask for
 //   - chat.go: platforms and people
 //   - fault.go: the table of faults; audit.go, liveness.go: the invariants;
 //     replay.go: that replay equals state; story.go: the story
@@ -88,6 +91,10 @@
 // A recurring task comes back when its cooldown is over or a person opened it in the plan,
 // and not before; no session is for one that is done; a run that ends as all done leaves
 // none behind that is due, done before it; and in the end each is known as recurring.
+//
+// A run asks people about three hosts at most, and about each of a session once,
+// whatever restarts lie in between; a session reaches a host that nobody named after a
+// person allowed it, and not after a no for its run.
 //
 // Of nights that follow each other: a state holds the tasks of the last sixty days and
 // no more, a start reads at most the entries since the last snapshots, and in the

@@ -87,6 +87,8 @@ const (
 	manyProjects
 	taskReturns
 	runIdle
+	hostAsked
+	hostReached
 	faults // the number of kinds
 )
 
@@ -179,6 +181,8 @@ var faultTable = [faults]faultRow{
 	addFails:      {"add.fails", "the user's file cannot take a task", 12},
 	addCut:        {"kill.add", "the daemon dies between the writing of a task and the record of it", 15},
 	taskReturns:   {"task.returns", "a recurring task comes back", 0},
+	hostAsked:     {"host.asked", "people are asked about a host", 0},
+	hostReached:   {"host.reached", "a session reaches a host that people allowed", 0},
 	runIdle:       {"run.idle", "a run has nothing to do but tasks whose cooldown is not over", 0},
 	manyProjects:  {"projects", "several projects share ledger, limits and chats", 0},
 }

@@ -226,6 +226,11 @@ func (g workspace) Commit(ctx context.Context, c ledger.CommitTask, _ map[string
 	return made, nil
 }
 
+// Lift is engine.Repository's. No run of a simulated night asks for it.
+func (g workspace) Lift(context.Context, ledger.LiftCommit) (ledger.Lifted, error) {
+	return ledger.Lifted{Why: "the simulated remote has no base"}, nil
+}
+
 // Merge is engine.Repository's.
 func (g workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error) {
 	if err := g.git(ctx, "merge", time.Second); err != nil {
@@ -255,6 +260,11 @@ func (g workspace) Read(_ context.Context, tree, path string) ([]byte, error) {
 		return nil, nil
 	}
 	return []byte(text), nil
+}
+
+// EachFile is engine.Files'. It finds none: simulated files have no words of a project.
+func (workspace) EachFile(context.Context, string, int, func(string) bool, func(string, []byte)) error {
+	return nil
 }
 
 // Changes is engine.Files'.

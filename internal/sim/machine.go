@@ -31,6 +31,8 @@ type session struct {
 	over   chan struct{} // closed at its end
 	ended  bool
 
+	network network
+
 	poked chan struct{} // buffers one signal: endBy has changed, or the daemon has gone
 	lost  bool          // the power failed
 	endBy time.Time     // by the scheduler's clock: when its end is due that was asked for; zero = not asked
@@ -72,7 +74,7 @@ func (r runner) Start(ctx context.Context, l ledger.Launch) error {
 		r.tell("machine", "%s cannot be started: %v", l.Session, err)
 		return fmt.Errorf("start %s: %w", l.Session, err)
 	}
-	s := &session{w: r.site, launch: l, began: r.wall(), over: make(chan struct{}), poked: make(chan struct{}, 1)}
+	s := &session{w: r.site, launch: l, began: r.wall(), network: newNetwork(), over: make(chan struct{}), poked: make(chan struct{}, 1)}
 	r.machine.sessions[l.Session] = s
 	if r.machine.refused[l.Session] {
 		s.exit = ledger.Exit{Session: l.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: s.began, Ended: s.began, NotBegun: true}
@@ -124,12 +126,8 @@ func (runner) Mounts() (bool, string)              { return true, "" }
 func (runner) Level() (int, []string)              { return 3, nil }
 func (runner) Open(string) error                   { return nil }
 func (runner) ClosedNetwork() (bool, string)       { return true, "" }
-func (runner) HostRequests(context.Context, string, func(ledger.HostRequest)) error {
-	return nil
-}
-func (runner) AnswerHost(string, ledger.HostAnswer) error { return nil }
-func (runner) Token(session string) string                { return "token of " + session }
-func (runner) Close(string)                               {}
+func (runner) Token(session string) string         { return "token of " + session }
+func (runner) Close(string)                        {}
 
 func (s *session) poke() {
 	select {

@@ -31,6 +31,7 @@ func run() error {
 	remakes := flag.Uint64("remakes", 4, "in one night of so many people take tasks out of the run's branch, bring them back and have them done again; 0: in none")
 	adds := flag.Uint64("adds", 4, "in one night of so many people and sessions add tasks; 0: in none")
 	pushes := flag.Uint64("pushes", 4, "in one night of so many runs push their branches to a remote that fails; 0: in none")
+	hosts := flag.Uint64("hosts", 4, "in one night of so many sessions have a closed network, and ask people about hosts; 0: in none")
 	repeats := flag.Uint64("repeats", 4, "in one night of so many tasks of the plan come back after they are done; 0: in none")
 	memory := flag.Uint64("memory", 2, "in one night of so many the ledger is in memory, unless it lies on a simulated disk; 0: always in a file")
 	long := flag.Bool("long", false, "thirty nights on one ledger, with retention and maintenance; its disk keeps what it confirms")
@@ -39,7 +40,7 @@ func run() error {
 	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
 	flag.Parse()
 	debug.SetGCPercent(1600) // nights are short, and what they leave is garbage
-	opt := options{tasks: *tasks, disks: *disks, projects: *projects, remakes: *remakes, adds: *adds, pushes: *pushes, repeats: *repeats, memory: *memory}
+	opt := options{tasks: *tasks, disks: *disks, projects: *projects, remakes: *remakes, adds: *adds, pushes: *pushes, hosts: *hosts, repeats: *repeats, memory: *memory}
 	if *long {
 		opt.nights, opt.disks = longNights, 0
 	}
@@ -152,6 +153,9 @@ func flagsOf(opt options) string {
 	}
 	if opt.pushes != 4 {
 		out += fmt.Sprintf(" -pushes %d", opt.pushes)
+	}
+	if opt.hosts != 4 {
+		out += fmt.Sprintf(" -hosts %d", opt.hosts)
 	}
 	if opt.repeats != 4 {
 		out += fmt.Sprintf(" -repeats %d", opt.repeats)

@@ -52,6 +52,9 @@ func (w *site) drawSettings() {
 	}
 	s.Repo, s.Source = "/srv/"+w.name, ledger.SourceRef{Kind: "plan", Path: planPath}
 	s.Timezone = "Europe/Berlin"
+	if w.hosts != nil {
+		s.Network.Mode = ledger.NetworkNone
+	}
 	s.OnBlocked = pick(w, ledger.OnBlockedContinue, ledger.OnBlockedContinue, ledger.OnBlockedStop)
 	s.Profile = pick(w, "overnight", "overnight", "review")
 	s.MaxTasks = pick(w, 0, 0, 0, 5)

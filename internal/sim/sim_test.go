@@ -37,7 +37,7 @@ func parallel(from, to uint64, do func(seed uint64)) {
 }
 
 // TestNights plays nights of fixed seeds. A seed that breaks an invariant is
-// replayed with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -repeats 0 -seed N
+// replayed with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -hosts 0 -repeats 0 -seed N
 func TestNights(t *testing.T) {
 	opt := shortNights(t)
 	parallel(1, 121, func(seed uint64) {
@@ -49,7 +49,7 @@ func TestNights(t *testing.T) {
 		if r.broken != nil {
 			var out bytes.Buffer
 			r.story.print(&out, 25)
-			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -repeats 0 -seed %d", out.String(), seed, r.broken, seed)
+			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -hosts 0 -repeats 0 -seed %d", out.String(), seed, r.broken, seed)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestBroken(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if r.broken != nil {
-			t.Errorf("%s: seed %d broke %s\nreplay it with: go run ./internal/sim -adds 0 -pushes 0 -repeats 0 -seed %d", what, seed, r.broken, seed)
+			t.Errorf("%s: seed %d broke %s\nreplay it with: go run ./internal/sim -adds 0 -pushes 0 -hosts 0 -repeats 0 -seed %d", what, seed, r.broken, seed)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestDisks(t *testing.T) {
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -projects 0 -remakes 0 -adds 0 -pushes 0 -repeats 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -projects 0 -remakes 0 -adds 0 -pushes 0 -hosts 0 -repeats 0 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -108,7 +108,7 @@ func TestProjects(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		case r.broken != nil:
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 1 -remakes 0 -adds 0 -pushes 0 -repeats 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 1 -remakes 0 -adds 0 -pushes 0 -hosts 0 -repeats 0 -seed %d", seed, r.broken, seed)
 		case r.counts[manyProjects] == 0:
 			t.Errorf("seed %d has one project", seed)
 		}
@@ -128,7 +128,7 @@ func TestRemakes(t *testing.T) {
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 1 -adds 0 -pushes 0 -repeats 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 1 -adds 0 -pushes 0 -hosts 0 -repeats 0 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -154,7 +154,7 @@ func TestAdds(t *testing.T) {
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 1 -pushes 0 -repeats 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 1 -pushes 0 -hosts 0 -repeats 0 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -180,7 +180,7 @@ func TestPushes(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		case r.broken != nil:
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 1 -repeats 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 1 -hosts 0 -repeats 0 -seed %d", seed, r.broken, seed)
 		}
 		failed.Add(int64(r.counts[remoteFails]))
 	})
@@ -202,7 +202,7 @@ func TestRepeats(t *testing.T) {
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -repeats 1 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -hosts 0 -repeats 1 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -217,12 +217,40 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestHosts plays nights whose sessions have a closed network and ask for hosts.
+func TestHosts(t *testing.T) {
+	opt := shortNights(t)
+	opt.hosts = 1
+	var mu sync.Mutex
+	var counts [faults]int
+	parallel(1, 61, func(seed uint64) {
+		r, err := play(seed, opt)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if r.broken != nil {
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -adds 0 -pushes 0 -hosts 1 -repeats 0 -seed %d", seed, r.broken, seed)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for f, n := range r.counts {
+			counts[f] += n
+		}
+	})
+	for _, f := range []fault{hostAsked, hostReached} {
+		if counts[f] == 0 {
+			t.Errorf("no night had %s: the test shows nothing of it", faultTable[f].name)
+		}
+	}
+}
+
 // TestMemory plays nights with a ledger in memory and with one in a file: every line
 // must be the same. So store.Memory, which half of all nights use, is the store that
 // the other half has.
 func TestMemory(t *testing.T) {
 	opt := shortNights(t)
-	opt.disks, opt.projects, opt.remakes, opt.adds, opt.pushes, opt.repeats = 0, 3, 3, 3, 3, 3
+	opt.disks, opt.projects, opt.remakes, opt.adds, opt.pushes, opt.hosts, opt.repeats = 0, 3, 3, 3, 3, 3, 3
 	parallel(301, 331, func(seed uint64) {
 		var hashes [2]string
 		for n := range hashes {
@@ -236,7 +264,7 @@ func TestMemory(t *testing.T) {
 			hashes[n] = r.story.hash()
 		}
 		if hashes[0] != hashes[1] {
-			t.Errorf("seed %d has another story with a ledger in memory\ncompare: go run ./internal/sim -tasks 3 -disks 0 -projects 3 -remakes 3 -adds 3 -pushes 3 -repeats 3 -seed %d -memory 0, and 1", seed, seed)
+			t.Errorf("seed %d has another story with a ledger in memory\ncompare: go run ./internal/sim -tasks 3 -disks 0 -projects 3 -remakes 3 -adds 3 -pushes 3 -hosts 3 -repeats 3 -seed %d -memory 0, and 1", seed, seed)
 		}
 	})
 }
@@ -263,7 +291,7 @@ func TestLong(t *testing.T) {
 func TestReplay(t *testing.T) {
 	opt := shortNights(t)
 	opt.story = true
-	opt.disks, opt.projects, opt.remakes, opt.adds, opt.pushes, opt.repeats = 2, 3, 3, 3, 3, 3
+	opt.disks, opt.projects, opt.remakes, opt.adds, opt.pushes, opt.hosts, opt.repeats = 2, 3, 3, 3, 3, 3, 3
 	parallel(1, 13, func(seed uint64) {
 		var hashes [2]string
 		var stories [2]bytes.Buffer

@@ -20,6 +20,7 @@ type options struct {
 	remakes  uint64 // in one night of so many people take tasks out of the branch; 0 = in none
 	adds     uint64 // in one night of so many people and sessions add tasks; 0 = in none
 	pushes   uint64 // in one night of so many runs push their branches; 0 = in none
+	hosts    uint64 // in one night of so many sessions have a closed network; 0 = in none
 	repeats  uint64 // in one night of so many tasks come back after they are done; 0 = in none
 	nights   int    // on one ledger; 0 and 1 are one
 	disks    uint64 // the ledger lies on a simulated disk in one night of so many; 0 = in none
@@ -51,6 +52,7 @@ type world struct {
 	remakes  *rand.Rand       // what people do with the branch; nil: nothing
 	adds     *rand.Rand       // what people and sessions add; nil: nothing
 	pushes   *rand.Rand       // how runs push; nil: they do not
+	hosts    *rand.Rand       // what sessions ask for; nil: their network is open
 	repeats  *rand.Rand       // which tasks come back; nil: none does
 	wishes   []*wish          // what they want added
 	ideas    map[string]*idea // that chats spoke of, by id
@@ -112,6 +114,7 @@ func newWorld(seed uint64, opt options) (*world, error) {
 	w.drawRemakes()
 	w.drawAdds()
 	w.drawPushes()
+	w.drawHosts()
 	w.drawRepeats()
 	w.s.idle = w.idle
 	for _, s := range w.sites {

@@ -159,7 +159,7 @@ func TestSockets(t *testing.T) {
 		operator := filepath.Join(h.state, "np.sock")
 		listen(operator)
 		h.runner.o.BeforeStart = nil
-		h.script(fmt.Sprintf("%[1]s connect %[2]s && echo operator; until [ -S $HAT_SOCKET ]; do sleep 0.01; done; %[1]s connect $HAT_SOCKET && echo hat", h.runner.Program(), operator))
+		h.script(fmt.Sprintf("%[1]s connect %[2]s && echo operator; until [ -S $HAT_SOCKET ]; do sleep 0.01; done; %[1]s connect $HAT_SOCKET && echo hat", h.program(), operator))
 		h.start(h.launch("r1-1"))
 		listen(h.runner.SocketPath("r1-1")) // a daemon that adopts the session also listens after its start
 		x := h.wait("r1-1")

@@ -4,10 +4,10 @@
 // Four processes take part, and each survives the end of the one above it:
 //
 //	daemon      Runner: makes the session's folder, starts the shim, waits
-//	supervisor  ShimMain: outlives the daemon; output, limits, exit.json
-//	reaper      ShimInner "tree": PID 1 of the session where there are
+//	supervisor  shimMain: outlives the daemon; output, limits, exit.json
+//	reaper      shimInner "tree": PID 1 of the session where there are
 //	            namespaces, else a subreaper; mounts, and ends the whole tree
-//	the agent   ShimInner "confine" until it gives up its rights and becomes
+//	the agent   shimInner "confine" until it gives up its rights and becomes
 //	            the agent: Landlock, user id, no new privileges, exec
 //
 // The boundary has three levels. At level 3 the session has namespaces of its

@@ -8,34 +8,34 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// install copies nightporter and hat to STATE/bin/HASH and returns that folder. The
-// hash is that of their build ids, or of their content where one has none.
-// Shims run from this copy, because sessions outlive the daemon and its
-// release, and because `go run` deletes its program at exit.
+// Names of the programs in STATE/bin/HASH.
+const (
+	programSelf = "nightporter"
+	programHat  = "hat"
+	programShim = "nightporter-shim"
+)
+
+// install copies hat and the supervisor to STATE/bin/HASH and returns that folder;
+// for what is not given, nightporter and a link to it. The hash is that of their build
+// ids, or of their content where one has none. Sessions use this copy, because they
+// outlive the daemon and its release, and because `go run` deletes its program at
+// exit.
 func install(o Options) (string, error) {
-	self := o.Self
-	if self == "" {
-		var err error
-		if self, err = os.Executable(); err != nil {
-			return "", err
-		}
-	}
-	files := map[string]string{"nightporter": self}
-	if o.Hat != "" {
-		files["hat"] = o.Hat
+	files, links, err := programs(o)
+	if err != nil {
+		return "", err
 	}
 	sum := sha256.New()
-	for _, n := range []string{"nightporter", "hat"} {
-		if files[n] == "" {
-			continue
-		}
+	for _, n := range slices.Sorted(maps.Keys(files)) {
 		if _, err := io.WriteString(sum, n+"\x00"); err != nil {
 			return "", err
 		}
@@ -61,8 +61,8 @@ func install(o Options) (string, error) {
 			return "", err
 		}
 	}
-	if o.Hat == "" {
-		if err := os.Symlink("nightporter", filepath.Join(tmp, "hat")); err != nil {
+	for _, n := range links {
+		if err := os.Symlink(programSelf, filepath.Join(tmp, n)); err != nil {
 			return "", err
 		}
 	}
@@ -81,11 +81,31 @@ func install(o Options) (string, error) {
 	return dir, fsutil.SyncDir(parent)
 }
 
+// programs returns what install copies, by name, and the names of links to
+// nightporter.
+func programs(o Options) (files map[string]string, links []string, err error) {
+	files = map[string]string{}
+	for name, path := range map[string]string{programHat: o.Hat, programShim: o.Shim} {
+		if path == "" {
+			links = append(links, name)
+		} else {
+			files[name] = path
+		}
+	}
+	if len(links) == 0 {
+		return files, nil, nil
+	}
+	if files[programSelf] = o.Self; o.Self == "" {
+		files[programSelf], err = os.Executable()
+	}
+	return files, links, err
+}
+
 // reinstall makes the copies of New again if they are gone: STATE/bin may be deleted.
 // Where this program's file was replaced meanwhile, its old content is read from the
 // process.
 func (r *Runner) reinstall() error {
-	if _, err := os.Stat(r.Program()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(r.shim()); !errors.Is(err, fs.ErrNotExist) {
 		return nil // whatever else is wrong is found by what needs the program
 	}
 	for _, self := range []string{r.o.Self, "/proc/self/exe"} {

@@ -161,7 +161,7 @@ func (r *Runner) tryNetwork(level int) error {
 	}
 	p := plan{
 		Level: level, Dir: filepath.Join(dir, "work"), UID: r.user.uid, GID: r.user.gid,
-		Argv:  []string{r.Program(), "shim-inner", "dial"},
+		Argv:  []string{r.shim(), "shim-inner", "dial"},
 		Env:   []string{"PATH=/usr/bin:/bin"},
 		Write: []string{filepath.Join(dir, "work")}, Read: []string{r.bin}, Hide: slices.Clone(r.hide),
 		Grace: ledger.Duration(time.Second), Rest: ledger.Duration(time.Second),
@@ -235,7 +235,7 @@ func (r *Runner) tryPlan(dir string, p plan) error {
 	defer func() { _ = lock.Close() }()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, r.Program(), "shim", dir)
+	cmd := exec.CommandContext(ctx, r.shim(), "shim", dir)
 	cmd.Env = []string{"PATH=/usr/bin:/bin"}
 	cmd.ExtraFiles = []*os.File{lock}
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -33,20 +33,19 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "hat" {
 		exit(hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 	}
+	if code, is := RunShim(os.Args); is {
+		exit(code)
+	}
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
-		case "shim":
-			exit(ShimMain(os.Args[2]))
-		case "shim-inner":
-			exit(ShimInner(os.Args[2]))
 		case "daemon":
 			exit(daemonHelper(os.Args[2]))
 		case "probe":
 			exit(probeHelper(os.Args[2:]))
 		case "measure":
 			exit(measureHelper(os.Args[2]))
-		case "way":
-			exit(wayHelper(os.Args[2], os.Args[3], os.Args[4:]))
+		case "ways":
+			exit(waysHelper(os.Stdin))
 		case "serve":
 			exit(serveHelper(os.Args[2]))
 		case "connect":
@@ -140,6 +139,10 @@ func shortTiming() Timing {
 	ms := func(n int) ledger.Duration { return ledger.Duration(time.Duration(n) * time.Millisecond) }
 	return Timing{Check: ms(50), Grace: ms(500), Rest: ms(300), Abandon: ms(60_000)}
 }
+
+// program returns the path of this test program as sessions can execute it: New
+// installed it in place of nightporter.
+func (h *fixture) program() string { return filepath.Join(h.runner.bin, programSelf) }
 
 // newFixture makes a fixture whose sessions run at the given level. It skips
 // the test, with the reason, on a machine without that level.

@@ -20,7 +20,8 @@ import (
 // network is open, in turns: its start and end, a connection, and the bytes a second
 // of one connection, all to the same servers on this machine.
 //
-// Baseline: the open session.
+// Baseline: the open session. Where sandbox-runtime is (findSandboxRuntime), it is
+// measured in the same turns.
 func BenchmarkClosedNetwork(b *testing.B) {
 	h := newFixture(b, 3)
 	h.runner.ClosedNetwork() // tried once, as a daemon does
@@ -37,7 +38,19 @@ func BenchmarkClosedNetwork(b *testing.B) {
 	b.Cleanup(func() { _ = server.Close() })
 	_, port, _ := net.SplitHostPort(zeros.Addr().String())
 	closed := ledger.Network{Mode: ledger.NetworkNone, Hosts: []string{"models.example.org:" + port + "=127.0.0.1"}}
+	var other *sandboxRuntime
+	if os.Getenv("NIGHTPORTER_SANDBOX_RUNTIME") != "" {
+		other = findSandboxRuntime(b)
+	}
 	took := map[string][]float64{}
+	record := func(kind, said string) {
+		for line := range strings.Lines(said) {
+			if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+				v, _ := strconv.ParseFloat(value, 64)
+				took[kind+"-"+name] = append(took[kind+"-"+name], v)
+			}
+		}
+	}
 	n := 0
 	session := func(kind, script string, network ledger.Network) {
 		n++
@@ -55,19 +68,18 @@ func BenchmarkClosedNetwork(b *testing.B) {
 			took[kind] = append(took[kind], float64(time.Since(began))/1e6)
 			return
 		}
-		for line := range strings.Lines(x.Tail) {
-			if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-				v, _ := strconv.ParseFloat(value, 64)
-				took[kind+"-"+name] = append(took[kind+"-"+name], v)
-			}
-		}
+		record(kind, x.Tail)
 	}
 	for b.Loop() {
 		session("open-start", "true", ledger.Network{})
 		session("closed-start", "true", closed)
-		program := h.runner.Program()
+		program := h.program()
 		session("open", fmt.Sprintf("%s measure http://127.0.0.1:%s/", program, port), ledger.Network{})
 		session("closed", fmt.Sprintf("%s measure http://models.example.org:%s/", program, port), closed)
+		if other != nil {
+			script := fmt.Sprintf("%s measure http://models.example.org:%s/", program, port)
+			record("sandbox-runtime", other.run(b, script, "models.example.org", "127.0.0.1:"+port))
+		}
 	}
 	median := func(name string) float64 {
 		v := slices.Sorted(slices.Values(took[name]))
@@ -81,6 +93,10 @@ func BenchmarkClosedNetwork(b *testing.B) {
 	b.ReportMetric(median("closed-direct")-median("open-conn"), "direct-connection-more-ms")
 	b.ReportMetric(median("closed-rate")/median("open-rate"), "throughput/open")
 	b.ReportMetric(median("open-rate"), "open-MB/s")
+	if other != nil {
+		b.ReportMetric(median("sandbox-runtime-conn")-median("open-conn"), "sandbox-runtime-connection-more-ms")
+		b.ReportMetric(median("sandbox-runtime-rate")/median("open-rate"), "sandbox-runtime-throughput/open")
+	}
 	b.ReportMetric(0, "ns/op") // of a whole turn: says nothing
 	_ = os.RemoveAll(filepath.Join(h.state, "sessions"))
 }

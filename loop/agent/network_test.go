@@ -145,7 +145,7 @@ func (h *fixture) probes(session string, n ledger.Network, ways ...string) (ledg
 	h.t.Helper()
 	script := ""
 	for _, w := range ways {
-		script += fmt.Sprintf("%s probe %s\n", h.runner.Program(), w)
+		script += fmt.Sprintf("%s probe %s\n", h.program(), w)
 	}
 	h.script(script)
 	l := h.launch(session)
@@ -201,7 +201,7 @@ func TestHostRequest(t *testing.T) {
 	defer func() { _ = daemon.Release() }()
 	for _, allow := range []bool{true, false} {
 		session := fmt.Sprintf("r1-%t", allow)
-		h.script(fmt.Sprintf("%s probe get %s/", h.runner.Program(), base))
+		h.script(fmt.Sprintf("%s probe get %s/", h.program(), base))
 		l := h.launch(session)
 		l.Network = network
 		h.start(l)

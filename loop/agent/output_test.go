@@ -46,7 +46,7 @@ func TestFlood(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t, 0)
 	size := floodSize()
-	x := h.run("r1-1", fmt.Sprintf("%s flood %d", h.runner.Program(), size))
+	x := h.run("r1-1", fmt.Sprintf("%s flood %d", h.program(), size))
 	if x.Reason != ledger.ExitSelf || x.Code != 0 {
 		t.Fatalf("exit = %+v", x)
 	}

@@ -53,7 +53,7 @@ func TestReachable(t *testing.T) {
 					_ = c.Close()
 				}
 			}()
-			fmt.Fprintf(&script, "%s connect %s >/dev/null && echo 'REACHED %s'\n", h.runner.Program(), path, path)
+			fmt.Fprintf(&script, "%s connect %s >/dev/null && echo 'REACHED %s'\n", h.program(), path, path)
 		}
 		x := h.run("r1-1", script.String()+"echo end")
 		if !strings.HasSuffix(x.Tail, "end\n") {

@@ -46,10 +46,10 @@ const (
 	orderKill = 'K' // end it without time for its processes: they use more than they may
 )
 
-// ShimInner implements `nightporter shim-inner STAGE`, with the stages "tree"
-// and "confine" of a session inside its boundary, and "dial", which is a trial
-// session by itself. It returns the process's exit code.
-func ShimInner(stage string) int {
+// shimInner implements `shim-inner STAGE`, with the stages "tree" and "confine" of a
+// session inside its boundary, and "dial", which is a trial session by itself. It
+// returns the process's exit code.
+func shimInner(stage string) int {
 	switch stage {
 	case "tree":
 		return runReaper()

@@ -19,7 +19,8 @@ import (
 type Options struct {
 	State  string                // state folder; must exist
 	Self   string                // the nightporter program for shims; "" = this process's own
-	Hat    string                // the hat program; "" = a link named hat to Self
+	Hat    string                // the hat program; "" = a link to Self
+	Shim   string                // the program that supervises sessions; "" = a link to Self
 	Agents map[string]Definition // by name
 
 	SessionUser string // "", NAME, UID or UID:GID; for a daemon started as root, default 65534
@@ -169,9 +170,8 @@ func (r *Runner) checkGrants() error {
 	return nil
 }
 
-// Program returns the path of the installed nightporter, for agents that are
-// built into it. Sessions can execute it.
-func (r *Runner) Program() string { return filepath.Join(r.bin, "nightporter") }
+// shim returns the path of the installed supervisor of sessions.
+func (r *Runner) shim() string { return filepath.Join(r.bin, programShim) }
 
 func (r *Runner) names() []string { return slices.Sorted(maps.Keys(r.o.Agents)) }
 

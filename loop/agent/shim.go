@@ -27,10 +27,26 @@ import (
 // daemon.
 const shimLock = 3
 
-// ShimMain implements `nightporter shim FOLDER`: it supervises one session.
-// Runner.Start runs it detached, and it outlives the daemon. The result is in
-// the folder's exit.json; the exit code is 0 if that was written, else 1.
-func ShimMain(folder string) int {
+// RunShim acts as a session's supervisor, or as a stage inside its boundary, and
+// returns the process's exit code: `shim FOLDER` and `shim-inner STAGE`, after the
+// name of the program. It returns false and does nothing for other arguments. A
+// program that is given to New as Self or Shim calls it first.
+func RunShim(args []string) (code int, is bool) {
+	if len(args) > 2 {
+		switch args[1] {
+		case "shim":
+			return shimMain(args[2]), true
+		case "shim-inner":
+			return shimInner(args[2]), true
+		}
+	}
+	return 0, false
+}
+
+// shimMain implements `shim FOLDER`: it supervises one session. Runner.Start runs it
+// detached, and it outlives the daemon. The result is in the folder's exit.json; the
+// exit code is 0 if that was written, else 1.
+func shimMain(folder string) int {
 	// The kernel kills the reaper when the thread that started it ends. This
 	// thread lives as long as the process.
 	runtime.LockOSThread()

@@ -59,7 +59,7 @@ func TestSigningKeys(t *testing.T) {
 			h := newFixture(t, level, func(*Options) {})
 			script := "env | grep -E '^(SSH_AUTH_SOCK|GNUPGHOME|SSH_AGENT_PID|GPG_)'; cat " + key + " " + private + " 2>/dev/null\n"
 			for _, path := range sockets {
-				script += fmt.Sprintf("%s connect %s >/dev/null && echo 'REACHED %s'\n", h.runner.Program(), path, path)
+				script += fmt.Sprintf("%s connect %s >/dev/null && echo 'REACHED %s'\n", h.program(), path, path)
 			}
 			x := h.run("r1-1", script+"echo end")
 			if !strings.HasSuffix(x.Tail, "end\n") {

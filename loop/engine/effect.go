@@ -55,7 +55,7 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 // writesFile reports whether an effect writes into people's own files.
 func writesFile(p ledger.PendingEffect) bool {
 	switch p.Kind {
-	case ledger.EffectMark{}.EffectKind(), ledger.EffectProgress{}.EffectKind(), ledger.EffectRemember{}.EffectKind(), ledger.EffectKeepPlan{}.EffectKind():
+	case ledger.EffectMark{}.EffectKind(), ledger.EffectProgress{}.EffectKind(), ledger.EffectRemember{}.EffectKind(), ledger.EffectKeepPlan{}.EffectKind(), ledger.EffectKeepWaves{}.EffectKind():
 		return true
 	}
 	return standsAlone(p)
@@ -228,6 +228,8 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 			err = ports.Place.Rooms.KeepLayer(ctx, b.Commit.Tree)
 		}
 		return loop.CommitMade{Task: b.Task, Committed: made}, err
+	case ledger.EffectLift:
+		return lift(ctx, ports, b)
 	case ledger.EffectPush:
 		return push(ctx, ports, b)
 	case ledger.EffectRequest:
@@ -261,6 +263,10 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return nil, err
 	case ledger.EffectRemember:
 		return nil, e.writeNotebook(project, ports, func(n Notebook) error { return n.Keep(ctx, b.Memory) })
+	case ledger.EffectTriage:
+		return e.sortReports(ctx, project, ports, b)
+	case ledger.EffectKeepWaves:
+		return nil, e.keepWaves(ctx, project, ports, b)
 	case ledger.EffectKeepPlan:
 		return nil, e.writeNotebook(project, ports, func(n Notebook) error { return n.KeepPlan(ctx, b.Plan) })
 	}

@@ -1,11 +1,15 @@
 package engine_test
 
 import (
+	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
@@ -129,4 +133,70 @@ func TestKeptOpen(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHostsMissed: what the start commit's verification lacks in a closed network is
+// told before the night, once, whether it passes or not: hosts that nobody allowed
+// meanwhile, and services of the machine.
+func TestHostsMissed(t *testing.T) {
+	for name, c := range map[string]struct {
+		output string
+		check  bool
+		want   ledger.HostsMissed
+	}{
+		"green":          {"", false, ledger.HostsMissed{Hosts: []string{"cdn.example.org", "git.example.org:8443"}}},
+		"green, a check": {"", true, ledger.HostsMissed{Hosts: []string{"cdn.example.org", "git.example.org:8443"}}},
+		"red":            {"dial tcp 127.0.0.1:5432: connect: connection refused\ndial tcp 127.0.0.1:4000: connect: connection refused", false, ledger.HostsMissed{Hosts: []string{"cdn.example.org", "git.example.org:8443"}, Services: []string{"127.0.0.1:5432"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set := settings()
+				set.Network = ledger.NetworkRules{Mode: ledger.NetworkNone, Services: []string{"127.0.0.1:4000"}}
+				var ports *scenario.Ports
+				ports = scenario.NewPorts(ledger.Snapshot{Name: "p", Path: "p.md", Tasks: []ledger.Task{scenario.Task(1, "One")}}, func(l ledger.Launch) ledger.Exit {
+					x := scenario.Exited(l.Session, 0)
+					if l.Kind != ledger.KindBaseline {
+						return x
+					}
+					for _, r := range []ledger.HostRequest{{Host: "cdn.example.org", Port: 443}, {Host: "cdn.example.org", Port: 80}, {Host: "npm.example.org", Port: 443}, {Host: "git.example.org", Port: 8443}} {
+						r.Session = l.Session
+						ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+						_, _ = ports.Reach(ctx, r)
+						stop()
+					}
+					if c.output != "" {
+						x.Code, x.Tail = 1, c.output
+					}
+					return x
+				})
+				db := storetest.Open(t, t.TempDir())
+				e, _ := scenario.RunEngine(t, engine.Options{Ledger: db, Ports: ports.Project}, nil, true)
+				do := func(b loop.InputBody) {
+					if a, err := e.Do(t.Context(), loop.Input{Project: set.Project, Actor: "console", Body: b}); err != nil || !a.OK {
+						t.Fatalf("%T: %+v %v", b, a, err)
+					}
+				}
+				do(loop.StartRun{Settings: set, MaxSessions: 1, Check: c.check})
+				time.Sleep(150 * time.Second)
+				do(loop.AllowHost{Host: "npm.example.org"})
+				time.Sleep(5 * time.Minute)
+				synctest.Wait()
+				var got []ledger.HostsMissed
+				if err := db.Records(t.Context(), ledger.ProjectStream(set.Project), 0, func(r ledger.Record) error {
+					var m ledger.HostsMissed
+					if r.Type != m.EntryType() {
+						return nil
+					}
+					err := json.Unmarshal(r.Body, &m)
+					got = append(got, m)
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff([]ledger.HostsMissed{c.want}, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
 }

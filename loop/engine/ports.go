@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/triage"
 )
 
 // Ledger stores decisions. Package store implements it.
@@ -84,6 +85,8 @@ type Repository interface {
 	// repository or the branch cannot be used for now, the error is a
 	// *ledger.RepositoryError.
 	Remake(ctx context.Context, b ledger.RemakeBranch) (ledger.Remade, error)
+	// Lift makes the commit of one task on another base than the run's branch.
+	Lift(ctx context.Context, l ledger.LiftCommit) (ledger.Lifted, error)
 }
 
 // Files reads the daemon's own repository.
@@ -93,6 +96,9 @@ type Files interface {
 	// Changes returns the files that differ between two trees or commits, sorted
 	// by path, with patches of at most limit bytes in all.
 	Changes(ctx context.Context, from, to string, limit int) ([]ledger.Change, error)
+	// EachFile calls each with the files of a tree or commit for which take returns
+	// true, and at most limit bytes of each.
+	EachFile(ctx context.Context, tree string, limit int, take func(path string) bool, each func(path string, text []byte)) error
 }
 
 // Notebook stores notes of sessions for later sessions, in the .ralph folder of
@@ -103,6 +109,8 @@ type Notebook interface {
 	Keep(ctx context.Context, m ledger.Memory) error
 	// KeepPlan writes events/latest-plan.json.
 	KeepPlan(ctx context.Context, plan []byte) error
+	// KeepWaves writes autopilot-state.json.
+	KeepWaves(ctx context.Context, state []byte) error
 	// Read returns a file below .ralph by its path in the repository, such as
 	// ".ralph/agent/decisions.md", or nil if it does not exist. It refuses
 	// anything but a regular file inside the folder.
@@ -153,6 +161,8 @@ type Ports struct {
 	// Proposed returns the setup commands that fit the files of a tree, for
 	// projects that set none. Nil proposes nothing.
 	Proposed func(ctx context.Context, tree string) ([]string, error)
-	Hats     HatFiles       // nil: hats never change during a run
-	Zone     *time.Location // time zone of the times in decisions
+	Hats     HatFiles // nil: hats never change during a run
+	// Kinds returns the kinds of fixes that triage knows. Nil knows none.
+	Kinds func() ([]triage.Kind, error)
+	Zone  *time.Location // time zone of the times in decisions
 }

@@ -144,6 +144,9 @@ func preflightNetwork(p loop.Project, settings ledger.Settings, agents Agents, a
 		base.NoClosed = cmp.Or(why, "it could not be tried")
 	}
 	needs, byText := p.NeedsClosed(settings, at)
+	if f, closes := p.ClosedByTaints(settings, at); closes && needs == "" {
+		out.Warnings = append(out.Warnings, f)
+	}
 	if needs == "" {
 		return
 	}
@@ -156,7 +159,7 @@ func preflightNetwork(p loop.Project, settings ledger.Settings, agents Agents, a
 		return
 	}
 	if byText {
-		out.Warnings = append(out.Warnings, loop.ClosedByStrangers(settings))
+		out.Warnings = append(out.Warnings, p.ClosedByStrangers(settings))
 	}
 }
 

@@ -139,7 +139,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	m := prompt.Material{Loaded: []prompt.File{
 		{Path: "docs/big.md", Text: long("big")}, {Path: ".ralph/agent/memories.md", Text: long("memory")},
-		{Path: ".ralph/agent/decisions.md", Text: "- decided once\n"}, {Path: prompt.LatestPlan, Text: `{"summary":"of another task"}`},
+		{Path: ".ralph/agent/decisions.md", Text: "- decided once\n"}, {Path: ledger.PlanFile, Text: `{"summary":"of another task"}`},
 	}}
 	p, err := prompt.Build(n.State, session, m)
 	if err != nil {
@@ -176,7 +176,7 @@ func TestMemoryLimit(t *testing.T) {
 // that it is another task's.
 func TestOtherPlan(t *testing.T) {
 	n, session := before(t)
-	p, err := prompt.Build(n.State, session, prompt.Material{Loaded: []prompt.File{{Path: prompt.LatestPlan, Text: `{"summary":"of another task"}`}}})
+	p, err := prompt.Build(n.State, session, prompt.Material{Loaded: []prompt.File{{Path: ledger.PlanFile, Text: `{"summary":"of another task"}`}}})
 	if err != nil {
 		t.Fatal(err)
 	}

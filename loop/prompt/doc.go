@@ -55,5 +55,5 @@
 //     of CONTEXT. What existed before the attempt stands in front of what is new,
 //     in the list and in the diff, and no file keeps another one out.
 //   - No part leaves a code fence open. Text by people who are not paired is
-//     fenced and called data.
+//     fenced and called data, and so is what sessions made of it.
 package prompt

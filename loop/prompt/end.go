@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
@@ -14,7 +15,7 @@ import (
 // judges reports whether a hat reads the work of others and judges it. Planners
 // and critics do not count: they read before there is work to judge.
 func judges(h ledger.Hat) bool {
-	return !h.Writes() && !plans(h) && !disputes(h) && !counsels(h) && !emits(h, "triage.verdict")
+	return !h.Writes() && !plans(h) && !disputes(h) && !counsels(h) && !emits(h, ledger.EventTriage)
 }
 
 // guidanceText renders exactly the guidance that the plan of the session bound
@@ -27,9 +28,15 @@ func (b *builder) guidanceText() string {
 			return
 		}
 		line := fmt.Sprintf("- %s: %s", id, said(i))
+		if b.project.Tainted(loop.TaintGuidance, id) { // sessions of other tasks reported on it
+			i.Note = ""
+			if i.Judged != nil {
+				i.Judged = &guidance.Judged{Hat: i.Judged.Hat, Followed: i.Judged.Followed}
+			}
+		}
 		switch i.State {
 		case guidance.Addressed, guidance.SetAside:
-			line += fmt.Sprintf("\n  (%s so far: %s)", i.State.Word(), i.Note)
+			line += fmt.Sprintf("\n  (%s)", payload.Labelled(i.State.Word()+" so far", i.Note))
 		case guidance.Injected:
 			if i.Note != "" && i.Judged != nil { // a writer reported it as done, and a reviewer disagreed
 				line += fmt.Sprintf("\n  (said to be done: %s)", i.Note)
@@ -121,7 +128,11 @@ func (b *builder) howToEnd() string {
 		lines = append(lines, fmt.Sprintf("    hat emit %s --data '%s'", typ, shape))
 	}
 	for _, typ := range slices.Concat(h.Emits, []string{ledger.EventQuestion, ledger.EventBlocked}) {
-		line(typ, shapeOf(h, typ))
+		shape := shapeOf(h, typ)
+		if passes := b.passes(); typ == ledger.EventReview && len(passes) > 0 {
+			shape = payload.ReviewShape(b.task.Triage.Kind, passes)
+		}
+		line(typ, shape)
 		if typ == ledger.EventPlan && b.splits() && !b.isPart {
 			line(typ, payload.SectionsShape)
 		}

@@ -4,7 +4,6 @@ package prompt
 // external package because they use internal/scenario, which imports the
 // engine, which imports this package.
 const (
-	LatestPlan      = latestPlan
 	MaxMemoryTokens = maxMemoryTokens
 	MaxListBytes    = maxListBytes
 )

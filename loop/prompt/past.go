@@ -55,6 +55,7 @@ func (b *builder) attemptsPart() part {
 		attempts = append(attempts, failureText(f, " at the whole "+b.parent.Task.ID))
 	}
 	p.text = strings.Join(attempts, "\n\n")
+	p.data = b.project.TaintedText(b.task)
 	return p
 }
 
@@ -99,7 +100,7 @@ func (b *builder) position() string {
 	if b.isPart {
 		id = b.parent.Task.ID
 	}
-	if b.task.Task.Idea != "" { // it counts in no progress
+	if b.task.Task.Prepares() { // it counts in no progress
 		return fmt.Sprintf("Attempt %d.", b.attempt.N)
 	}
 	done, total := b.project.Count()
@@ -111,10 +112,14 @@ func (b *builder) position() string {
 }
 
 // progressPart is the last entry of the progress log. It is empty if that entry
-// is about the failed attempt at this task, because historyPart has it.
+// is about the failed attempt at this task, because historyPart has it. A tainted one is
+// in prompts that hold outside text anyway: alone it is no reason to close a network.
 func (b *builder) progressPart() part {
 	p := part{title: "Last progress", under: true, trim: trimProgress, file: "progress.md", text: b.project.Progress}
 	if b.task.LastFail != "" && strings.HasPrefix(b.project.Progress, ledger.ShortID(b.task.Task.ID)+" "+b.task.Task.Title+", ") {
+		p.text = ""
+	}
+	if p.data = b.project.Tainted(loop.TaintProgress, ""); p.data && b.session.Planned.Outside == "" {
 		p.text = ""
 	}
 	return p

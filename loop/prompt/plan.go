@@ -48,24 +48,15 @@ func (b *builder) replanText() string {
 	return strings.Join(lines, "\n")
 }
 
-// plan returns the plan that this session works by: that of the attempt, or
-// else the newest plan of the task; for a part, its section. A planner without
-// a plan of this attempt gets nil, because a plan that failed is disposable.
-func (b *builder) plan() json.RawMessage {
-	switch {
-	case len(b.attempt.Plan) > 0:
-		return b.attempt.Plan
-	case b.isPart || !plans(b.hat):
-		return b.task.Plan
-	}
-	return nil
-}
+// plan returns the plan that this session works by.
+func (b *builder) plan() json.RawMessage { return b.task.PlanFor(b.hat) }
 
 func (b *builder) planPart(plan json.RawMessage) part {
 	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, nil)}
 	if plans(b.hat) || disputes(b.hat) || counsels(b.hat) {
 		p.text, p.trim = planText(plan, b.attempt.Consensus), trimDiff
 	}
+	p.data = b.project.TaintedText(b.task)
 	return p
 }
 

@@ -66,7 +66,7 @@ type Part struct {
 // where a reader needs them. Objections follow the plan that they are about.
 // Planned anew and Earlier attempts precede the history that they are older than.
 // Last progress, Note well, Issues, Verification and Changes so far follow the
-// history, oldest news first. All of these precede the person's guidance: it
+// history, oldest news first; Review passes say how to read the changes. All of these precede the person's guidance: it
 // outranks them, and a model remembers best what it reads last.
 func Build(s loop.State, session string, m Material) (Prompt, error) {
 	ses, ok := s.Project.Session(session)
@@ -85,7 +85,7 @@ func Build(s loop.State, session string, m Material) (Prompt, error) {
 		b.parent, b.isPart = s.Project.Find(t.Task.Parent)
 	}
 	plan := b.plan()
-	b.context["task.md"] = []byte("# " + t.Task.ID + ": " + t.Task.Title + "\n\n" + t.Task.Body + "\n")
+	b.context["task.md"] = []byte("# " + t.Task.ID + ": " + b.title(t) + "\n\n" + b.quoted(t, "This text", t.Task.Body) + "\n")
 	if len(plan) > 0 {
 		b.context["plan.json"] = plan
 	}
@@ -105,6 +105,7 @@ func Build(s loop.State, session string, m Material) (Prompt, error) {
 		{title: "Issues", text: b.issuesText()},
 		{title: "Verification", text: b.verifiedText()},
 		b.changesPart(),
+		{title: "Review passes", text: b.passesText()},
 		{title: "Guidance", text: b.guidanceText()},
 		{title: "Answers", text: b.answersText()},
 		b.memoryPart(len(plan) > 0),
@@ -137,12 +138,8 @@ type Lookup struct {
 }
 
 // notebooks is the folder of the checkout that sessions write to through hat
-// (docs/spec 9.1, 11). latestPlan is a file in it with the newest plan of any
-// task.
-const (
-	notebooks  = ".ralph/"
-	latestPlan = notebooks + "events/latest-plan.json"
-)
+// (docs/spec 9.1, 11).
+const notebooks = ".ralph/"
 
 // InNotebook reports whether a path of a load list is a notebook. Notebooks are
 // in the person's checkout and in no commit.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -12,21 +13,27 @@ import (
 // that it belongs to and the other parts.
 func (b *builder) taskText() string {
 	t := b.task.Task
-	text := fmt.Sprintf("%s: %s", t.ID, t.Title)
+	text, body := fmt.Sprintf("%s: %s", t.ID, t.Title), strings.Trim(t.Body, "\n")
+	if b.project.TaintedText(b.task) {
+		text, body = t.ID, strings.TrimSpace(t.Title+"\n\n"+body)
+	}
 	if b.isPart {
-		text += fmt.Sprintf("\nPart %s of %s: %s", partName(t), b.parent.Task.ID, b.parent.Task.Title)
+		text += fmt.Sprintf("\nPart %s of %s: %s", partName(t), b.parent.Task.ID, b.title(b.parent))
 		if others := b.otherParts(); others != "" {
 			text += "\nSessions of their own build its other parts, so leave those alone: " + others
 		}
 	}
-	if body := strings.Trim(t.Body, "\n"); strings.TrimSpace(body) != "" {
-		text += "\n\n" + b.quoted("This text", body)
+	if strings.TrimSpace(body) != "" {
+		text += "\n\n" + b.quoted(b.task, "This text", body)
+	}
+	if details := reportDetails(t.Report); details != "" {
+		text += "\n\n" + b.quoted(b.task, "What the report says besides", details)
 	}
 	if t.Notes != "" && !strings.Contains(t.Body, t.Notes) {
 		text += "\n\nNotes: " + t.Notes
 	}
 	if r := t.Repeat; r != nil && strings.TrimSpace(r.Precondition) != "" {
-		text += "\n\nThis task comes back from time to time. Do it only if this holds; otherwise end with no_change and say why:\n" + b.quoted("It", strings.TrimSpace(r.Precondition))
+		text += "\n\nThis task comes back from time to time. Do it only if this holds; otherwise end with no_change and say why:\n" + b.quoted(b.task, "It", strings.TrimSpace(r.Precondition))
 	}
 	if pictures := b.picturesOfTask(false); len(pictures) > 0 {
 		text += "\n\n" + strings.Join(pictures, "\n")
@@ -40,41 +47,74 @@ func (b *builder) taskText() string {
 	}
 	text += b.artefactText()
 	if r := b.task.Returned; r != nil {
-		text += fmt.Sprintf("\n\nThis task was done before (%s) and sent back by %s. Its commit stays: mend what is wrong on top of it.\n%s", b.task.Commit, r.By, bullets(r.Findings))
+		findings := bullets(r.Findings)
+		if b.project.TaintedFindings(b.task) {
+			findings = Tainted("The following", findings)
+		}
+		text += fmt.Sprintf("\n\nThis task was done before (%s) and sent back by %s. Its commit stays: mend what is wrong on top of it.\n%s", b.task.Commit, r.By, findings)
 	}
 	if emits(b.hat, ledger.EventEvaluation) {
 		text += b.judgedText()
 	}
+	text += b.reportsText()
 	if body := strings.TrimSpace(b.parent.Task.Body); body != "" && !strings.Contains(t.Body, body) {
-		text += "\n\nThe whole task, for orientation:\n\n" + b.quoted("It", body)
+		text += "\n\nThe whole task, for orientation:\n\n" + b.quoted(b.parent, "It", body)
 	}
 	return text
+}
+
+// reportDetails returns what a bug report says beside its text, a line each; "" where it
+// says nothing, or is none.
+func reportDetails(r *ledger.Report) string {
+	if r == nil {
+		return ""
+	}
+	var lines []string
+	for _, f := range []struct{ name, value string }{
+		{"Page", r.Page}, {"Address", r.URL}, {"Severity", r.Severity}, {"Browser", r.UserAgent}, {"Picture", r.Screenshot}, {"Tags", strings.Join(r.Tags, ", ")},
+	} {
+		if value := strings.TrimSpace(f.value); value != "" {
+			lines = append(lines, f.name+": "+value)
+		}
+	}
+	for _, line := range r.Console {
+		lines = append(lines, "Console: "+strings.TrimSpace(line))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // judgedText lists the tasks that an evaluator judges.
 func (b *builder) judgedText() string {
-	text := "\n\nYou judge these tasks, which are done:"
 	judged := b.project.Judged(b.task)
 	if len(judged) == 0 {
 		return "\n\nNo task is done that you could judge."
 	}
+	list := ""
 	for _, t := range judged {
-		text += fmt.Sprintf("\n- %s: %s", t.Task.ID, t.Task.Title)
+		list += fmt.Sprintf("\n- %s: %s", t.Task.ID, t.Task.Title)
 		if t.Commit != "" {
-			text += " (commit " + t.Commit + ")"
+			list += " (commit " + t.Commit + ")"
 		}
 		for _, a := range t.Task.Acceptance {
-			text += "\n  - " + a
+			list += "\n  - " + a
 		}
 	}
-	return text
+	if slices.ContainsFunc(judged, b.project.TaintedText) {
+		list = "\n" + Tainted("Some of this list", strings.TrimSpace(list))
+	}
+	return "\n\nYou judge these tasks, which are done:" + list
 }
 
-// quoted returns a task's text unchanged if the user wrote the source. Text of
-// a foreign source can be by anybody, and gets the mark of outside.
-func (b *builder) quoted(what, text string) string {
-	if b.run.TasksForeign() {
+// quoted returns a task's text unchanged if the user wrote it. Text of a foreign source
+// can be by anybody, and gets the mark of outside.
+func (b *builder) quoted(t loop.TaskState, what, text string) string {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return text
+	case b.run.TasksForeign():
 		return outside(what, text)
+	case b.project.TaintedText(t):
+		return Tainted(what, text)
 	}
 	return text
 }
@@ -91,16 +131,24 @@ func (b *builder) otherParts() string {
 			continue
 		}
 		if o, ok := b.project.Find(id); ok {
-			list = append(list, fmt.Sprintf("%s %s (%s)", partName(o.Task), o.Task.Title, strings.ReplaceAll(string(o.Status), "_", " ")))
+			list = append(list, fmt.Sprintf("%s %s (%s)", partName(o.Task), b.title(o), strings.ReplaceAll(string(o.Status), "_", " ")))
 		}
 	}
 	return strings.Join(list, " · ")
 }
 
 func (b *builder) acceptanceText() string {
-	text := bullets(b.task.Task.Acceptance)
-	if whole := bullets(b.parent.Task.Acceptance); whole != "" {
+	text := b.acceptanceOf(b.task)
+	if whole := b.acceptanceOf(b.parent); whole != "" {
 		text = strings.TrimSpace(text + "\n\nOf the whole task, for orientation:\n" + whole)
+	}
+	return text
+}
+
+func (b *builder) acceptanceOf(t loop.TaskState) string {
+	text := bullets(t.Task.Acceptance)
+	if text != "" && b.project.TaintedText(t) {
+		return Tainted("This", text)
 	}
 	return text
 }
@@ -111,15 +159,15 @@ func (b *builder) acceptanceText() string {
 func (b *builder) scopeText() string {
 	if !b.hat.Writes() {
 		text := "You only read: nothing that you change in the folder is kept."
-		if scope := strings.TrimSpace(b.task.Task.Scope); len(ledger.ParseScope(scope)) > 0 {
-			text += "\nWhat is built has to stay in the task's scope: " + scope
+		if scope := b.task.Task.Scope; len(ledger.ParseScope(scope)) > 0 {
+			text += "\nWhat is built has to stay in the task's scope: " + b.scopeOf(b.task)
 		} else if len(b.run.Settings.Layout) > 0 {
 			text += "\nWhat is built has to stay in: " + strings.Join(b.run.Settings.Layout, ", ")
 		}
 		return text + b.allowedText()
 	}
-	task := strings.TrimSpace(b.task.Task.Scope)
-	named := slices.ContainsFunc(ledger.ParseScope(task), func(i ledger.ScopeItem) bool { return i.Kind != ledger.ScopeProse })
+	task := b.scopeOf(b.task)
+	named := slices.ContainsFunc(ledger.ParseScope(b.task.Task.Scope), func(i ledger.ScopeItem) bool { return i.Kind != ledger.ScopeProse })
 	own := strings.Join(b.hat.WriteAllowed, ", ")
 	var lines []string
 	switch {
@@ -134,7 +182,7 @@ func (b *builder) scopeText() string {
 	default:
 		lines = append(lines, "You may change: "+own)
 	}
-	if task != "" && !named && len(ledger.ParseScope(task)) > 0 {
+	if task != "" && !named && len(ledger.ParseScope(b.task.Task.Scope)) > 0 {
 		lines = append(lines, "The task's own words for its scope: "+task)
 	}
 	if denied := b.hat.WriteDenied; len(denied) > 0 {
@@ -144,10 +192,22 @@ func (b *builder) scopeText() string {
 		}
 		lines = append(lines, not)
 	}
-	if whole := strings.TrimSpace(b.parent.Task.Scope); b.isPart && len(ledger.ParseScope(whole)) > 0 {
-		lines = append(lines, fmt.Sprintf("And nothing outside the scope of the whole %s: %s", b.parent.Task.ID, whole))
+	if whole := b.parent.Task.Scope; b.isPart && len(ledger.ParseScope(whole)) > 0 {
+		lines = append(lines, fmt.Sprintf("And nothing outside the scope of the whole %s: %s", b.parent.Task.ID, b.scopeOf(b.parent)))
 	}
 	return strings.Join(lines, "\n") + b.allowedText() + "\nWhat you change elsewhere is undone. The plan file is not yours to change."
+}
+
+// scopeOf and title return one line of a task as its source has it, or as code if it is
+// tainted.
+func (b *builder) scopeOf(t loop.TaskState) string { return b.line(t, strings.TrimSpace(t.Task.Scope)) }
+func (b *builder) title(t loop.TaskState) string   { return b.line(t, t.Task.Title) }
+
+func (b *builder) line(t loop.TaskState, text string) string {
+	if text != "" && b.project.TaintedText(t) {
+		return code(text)
+	}
+	return text
 }
 
 // allowedText lists the paths that a person allowed in addition. A part also

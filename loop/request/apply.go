@@ -12,10 +12,20 @@ import (
 // s.
 func Apply(s State, e ledger.Entry) State {
 	switch b := e.Body.(type) {
+	case ledger.LiftBegun:
+		return s.edit(b.Run, func(of *Branch) { of.lifting(b) })
+	case ledger.LiftEnded:
+		if n := s.index(b.Run); n >= 0 && s.Branches[n].Lift != nil && s.Branches[n].Lift.Commit == b.Commit {
+			return s.edit(b.Run, func(of *Branch) { of.lifted(b.Lifted) })
+		}
+	case ledger.Verified:
+		if b.Kind == ledger.KindLift && e.Task == "" {
+			return s.liftChecked(b)
+		}
 	case ledger.PushBegun:
 		return s.edit(b.Run, func(of *Branch) {
 			of.Name, of.Source, of.Pushing = b.Branch, b.Source, b.Commit
-			of.Of, of.Task, of.On, of.Joint, of.Red = b.Of, b.Task, b.On, b.Joint, b.Red
+			of.Of, of.Task, of.On, of.Joint, of.Red, of.With = b.Of, b.Task, b.On, b.Joint, b.Red, b.With
 			of.Upkeep.Pushing = b.Contains
 		})
 	case ledger.BranchPushed:
@@ -132,6 +142,10 @@ func (s State) givenUp(kind, key string) State {
 		}
 		if k, of, ok := b.UnderWay(); ok && k == kind && of == key {
 			return s.edit(b.Run, func(b *Branch) {
+				if b.Lift != nil && b.Lift.UnderWay {
+					b.lifted(ledger.Lifted{Why: "it could not be laid on the base alone"})
+					return
+				}
 				if b.Pushing != "" {
 					b.GivenUp, b.Upkeep.Overtaken = b.Pushing, b.Upkeep.Fetched
 				}

@@ -12,6 +12,7 @@ import (
 // A run can have a branch and a request for each of its tasks instead of one for all
 // (docs/decisions/0021). Each stands on the one before, in the order of the commits,
 // because that is what was verified: a task's tree has the changes of all before it.
+// Those of bug reports are verified once more, and stand apart (lift.go).
 
 // Stack returns the branches of a run's tasks, the lowest first.
 func (s State) Stack(run string) []Branch {
@@ -32,7 +33,7 @@ func (s State) Busy(run string) (Branch, bool) {
 }
 
 // Last returns the branch with all of a run's commits that were pushed: its own, or
-// the topmost of its stack.
+// the topmost of its stack; of branches that stand apart the newest, which has its own.
 func (s State) Last(run string) Branch {
 	if all := s.Stack(run); len(all) > 0 {
 		return all[len(all)-1]
@@ -40,10 +41,14 @@ func (s State) Last(run string) Branch {
 	return s.Branch(run)
 }
 
-// First returns the branch of a run that can be merged next: its own, or of its stack
-// the lowest that is open. Where none is open it is Last.
+// First returns the branch of a run that can be merged next: its own, or of its tasks'
+// branches the first that is open, stands on no other one and has its change. Where none is open it is
+// Last.
 func (s State) First(run string) Branch {
 	all := s.Stack(run)
+	if n := slices.IndexFunc(all, func(b Branch) bool { return b.IsOpen() && s.Blocked(b) == nil && !b.TakenBack() }); n >= 0 {
+		return all[n]
+	}
 	if n := slices.IndexFunc(all, Branch.IsOpen); n >= 0 {
 		return all[n]
 	}

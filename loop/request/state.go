@@ -26,6 +26,8 @@ type Branch struct {
 	On      string           `json:"on,omitempty"`    // with Of: id of the branch that it stands on
 	Joint   bool             `json:"joint,omitempty"` // with Of: only a later commit was verified
 	Red     string           `json:"red,omitempty"`   // with Of: the command that failed on its commit, and passed on a later one
+	Lift    *Lift            `json:"lift,omitempty"`  // with Of: what it is to have; nil = it is one of a stack of all tasks
+	With    []string         `json:"with,omitempty"`  // with Lift: ids of tasks whose changes it has besides those of On
 	Name    string           `json:"name"`
 	Source  string           `json:"source,omitempty"` // KIND:PATH of the run's source
 	Forge   ledger.ForgeKind `json:"forge,omitempty"`
@@ -94,6 +96,8 @@ func RequestKey(run string, n int) string { return fmt.Sprintf("%s request %d", 
 // there is one.
 func (b Branch) UnderWay() (kind, key string, ok bool) {
 	switch {
+	case b.Lift != nil && b.Lift.UnderWay:
+		return ledger.EffectLift{}.EffectKind(), LiftKey(b.Run, b.Lift.N), true
 	case b.Pushing != "":
 		return ledger.EffectPush{}.EffectKind(), PushKey(b.Run, b.Pushing), true
 	case b.Asking != "":
@@ -113,7 +117,7 @@ func (b Branch) Push(branch, source, commit, contains string) (e ledger.PushBegu
 	if b.IsOpen() && b.Seen != nil && b.Seen.HeadCommit == commit { // others pushed it
 		return e, effect, false
 	}
-	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Contains: contains, Of: b.Of, Task: b.Task, On: b.On, Joint: b.Joint, Red: b.Red},
+	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Contains: contains, Of: b.Of, Task: b.Task, On: b.On, Joint: b.Joint, Red: b.Red, With: b.With},
 		ledger.EffectPush{Run: b.Run, Push: ledger.Push{Branch: branch, Commit: commit}}, true
 }
 

@@ -41,6 +41,24 @@ type Place struct {
 	Out   *ledger.Request // the one whose last commits take the task back
 	Joint bool            // not its tree was verified, but a later one that has its changes
 	Red   string          // the command that failed on its commit, and passed on a later one; "" = none
+	Apart *Apart          // of a branch that was made for its task alone; nil = one of a stack of all
+}
+
+// Apart is what the request of a task says that has a branch of its own.
+type Apart struct {
+	OnTask string   // with Place.On: id of its task
+	Files  []string // with Place.On: what both change
+	With   []Other  // tasks whose changes it has besides
+	Began  bool     // it stands on the commit that the run began with
+	Why    string   // why it does not stand alone on the base
+	Above  []Other  // whose requests stand on it
+	Back   bool     // its last commit takes the change back
+}
+
+// Other is another task of the run, with its request.
+type Other struct {
+	Task    string
+	Request *ledger.Request // nil = none
 }
 
 // Task is a task in the text of a request.
@@ -149,6 +167,9 @@ func lead(f Facts) string {
 
 // text says where the request stands, and what to merge first.
 func (p Place) text() string {
+	if p.Apart != nil {
+		return p.apart()
+	}
 	s := fmt.Sprintf("Number %d of a stack with a request for each task.", p.N)
 	if p.Of > 0 {
 		s = fmt.Sprintf("%d of %d of a stack with a request for each task.", p.N, p.Of)
@@ -173,6 +194,74 @@ func (p Place) text() string {
 		s += " Its last commits take back " + strings.Join(ids, ", ") + "."
 	}
 	return s
+}
+
+// apart is text for a request that is not one of a stack of all.
+func (p Place) apart() string {
+	a, s := p.Apart, "Stands alone: no other request of the run has to be merged first."
+	switch {
+	case p.On == nil && len(a.With) > 0:
+		s = ""
+	case a.Began:
+		s = "Stands on the commit that the run began with, not on the base as it is now."
+	case p.On != nil:
+		s = fmt.Sprintf("Stands on #%d", p.On.Number)
+		if a.OnTask != "" {
+			s += " (the fix of " + code(a.OnTask) + ")"
+		}
+		switch n := len(a.Files); {
+		case n == 1:
+			s += ": both change " + code(a.Files[0])
+		case n > 1:
+			s += fmt.Sprintf(": both change %s and %s more", code(a.Files[0]), plural(n-1, "file"))
+		}
+		s += ". Merge that first."
+	}
+	if len(a.With) > 0 {
+		s += " Has the changes of " + others(a.With) + ", too: they are merged with it."
+	}
+	if a.Why != "" {
+		s += " Why: " + plain(a.Why) + "."
+	}
+	if len(a.Above) > 0 {
+		s += " On this stand " + others(a.Above) + "."
+	}
+	if p.Again != nil {
+		s += fmt.Sprintf(" The task is done again in #%d.", p.Again.Number)
+	}
+	if a.Back {
+		s += " Its last commit takes the change back: nothing is left to merge."
+	}
+	return strings.TrimSpace(s)
+}
+
+// apartVerified says what was verified of a branch that is not one of a stack of all.
+func (p Place) apartVerified() string {
+	switch {
+	case p.Apart.Back:
+		return "The branch has no change any more."
+	case p.Red != "":
+		return "What it changes passed before its commit, but " + code(p.Red) + " failed on the commit. It passes with a later fix of the run."
+	case p.Joint:
+		return "What it changes was not verified by itself, but together with later fixes of the run."
+	}
+	return "All of it passed as it is on this branch, in a clean room."
+}
+
+// others names tasks with their requests: "`B1` (#12) and `B2`".
+func others(all []Other) string {
+	var names []string
+	for _, o := range all {
+		name := code(o.Task)
+		if o.Request != nil {
+			name += fmt.Sprintf(" (#%d)", o.Request.Number)
+		}
+		names = append(names, name)
+	}
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return names[0]
 }
 
 func tasks(w *writer, all []Task, line func(Task) string) {
@@ -233,6 +322,8 @@ func verification(w *writer, f Facts) {
 		}
 	case len(f.Verify) == 0:
 		w.line("The project has no verification commands: nothing was run.")
+	case f.Stack != nil && f.Stack.Apart != nil:
+		w.line(f.Stack.apartVerified())
 	case f.Stack != nil && f.Stack.Red != "":
 		w.line("What it changes passed before its commit, but " + code(f.Stack.Red) + " failed on the commit. It passes with the requests above it: merge this one only together with them.")
 	case f.Stack != nil && f.Stack.Joint:

@@ -61,7 +61,7 @@ func TakesTasks(s Source) error {
 	switch s := s.(type) {
 	case *fileSource:
 		_, ok = s.form.(form.Adder)
-	case *folderSource:
+	case *folderSource, *reportsSource:
 		ok = true
 	}
 	if !ok {

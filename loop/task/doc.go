@@ -5,6 +5,8 @@
 //	source.go          Source, the interface of an open one; paths of files
 //	plan_kind.go       the row of plans; tasks_kind.go, prd_kind.go and beads_kind.go
 //	                   those of JSON files, find.go where they look for them
+//	bugs_kind.go       the row of inboxes of bug reports
+//	reports_*.go       a source of a folder of reports; report_text.go those without JSON
 //	beads_source.go    issues closed through bd
 //	file_source.go     a source whose tasks are all in one file, whatever its form
 //	backlog_kind.go    the row of backlogs

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -125,7 +124,11 @@ func (s *folderSource) Stamp(read func(path string) ([]byte, error), marks []led
 // lockFolder keeps other calls of nightporter from adding files. Closing the result
 // unlocks it.
 func (s *folderSource) lockFolder(ctx context.Context) (*os.File, error) {
-	dir := filepath.Join(s.path, openFolderName)
+	return lockDir(ctx, filepath.Join(s.path, openFolderName))
+}
+
+// lockDir takes the lock of a folder. Closing the result unlocks it.
+func lockDir(ctx context.Context, dir string) (*os.File, error) {
 	file, _, err := lockFile(ctx, func() (*os.File, string, error) {
 		real, err := filepath.EvalSymlinks(dir)
 		if err != nil {
@@ -272,8 +275,7 @@ func writeNew(path string, data []byte, like fs.FileInfo) error {
 	return os.Link(temp, path) // unlike a rename, it replaces nothing
 }
 
-// removeAdded implements addedRemover. A file is moved away before it is compared, so
-// that what somebody saves meanwhile is not lost.
+// removeAdded implements addedRemover.
 func (s *folderSource) removeAdded(ctx context.Context, r ledger.RemoveTasks) error {
 	lock, err := s.lockFolder(ctx)
 	if err != nil {
@@ -284,33 +286,47 @@ func (s *folderSource) removeAdded(ctx context.Context, r ledger.RemoveTasks) er
 	if err != nil {
 		return s.folderError(s.blameRepository(err))
 	}
-	var aside []movedFile
+	var paths []string
 	for _, id := range r.IDs {
 		if f := now.fileOf(id); f != nil {
-			moved, err := moveAside(f.path)
-			if err != nil {
-				return errors.Join(err, putBack(aside))
-			}
-			aside = append(aside, moved)
+			paths = append(paths, f.path)
 		}
 	}
-	var text []byte
+	return removeFiles(paths, r.Text, s.rel)
+}
+
+// removeFiles removes files whose texts, one after the other, are text. A file is moved
+// away before it is compared, so that what somebody saves meanwhile is not lost. folder
+// names them in errors.
+func removeFiles(paths []string, text, folder string) error {
+	var aside []movedFile
+	for _, path := range paths {
+		moved, err := moveAside(path)
+		if err != nil {
+			return errors.Join(err, putBack(aside))
+		}
+		aside = append(aside, moved)
+	}
+	var found []byte
 	for _, m := range aside {
 		data, err := os.ReadFile(m.temp)
 		if err != nil {
 			return errors.Join(err, putBack(aside))
 		}
-		text = append(text, data...)
+		found = append(found, data...)
 	}
-	if len(aside) > 0 && !bytes.Equal(text, []byte(r.Text)) {
-		return errors.Join(putBack(aside), &ChangedError{File: s.rel})
+	if len(aside) > 0 && string(found) != text {
+		return errors.Join(putBack(aside), &ChangedError{File: folder})
 	}
 	for _, m := range aside {
 		if err := os.Remove(m.temp); err != nil {
 			return err
 		}
 	}
-	return fsutil.SyncDir(filepath.Join(s.path, openFolderName))
+	if len(aside) == 0 {
+		return nil
+	}
+	return fsutil.SyncDir(filepath.Dir(paths[0]))
 }
 
 // movedFile is a file under a hidden name.

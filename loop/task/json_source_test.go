@@ -78,6 +78,10 @@ func testPRDConformance(t *testing.T) {
 	})
 }
 
+func testBugsConformance(t *testing.T) {
+	testJSONConformance(t, KindBugs, "bugs.json", formtest.Bugs, ownWords)
+}
+
 func testBeadsConformance(t *testing.T) {
 	testJSONConformance(t, KindBeads, "issues.jsonl", formtest.Beads, ownWords)
 }

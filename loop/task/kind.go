@@ -81,9 +81,6 @@ var NoEndings = []string{}
 // is the kind that nightporter proposes.
 var kinds = []*Kind{&planKind, &backlogKind, &tasksKind, &prdKind, &beadsKind, &bugsKind, &forgeKind, &autoKind}
 
-// bugsKind is reserved: it is not built.
-var bugsKind = Kind{Name: "bugs", Reserved: true, Labels: SomeLabels, Foreign: true, Endings: NoEndings, Push: "task", Order: ledger.OrderScore}
-
 // Kinds returns all rows.
 func Kinds() []*Kind { return slices.Clone(kinds) }
 

@@ -17,6 +17,7 @@ var conformanceTests = map[string]func(t *testing.T){
 	KindTasks:   testTasksConformance,
 	KindPRD:     testPRDConformance,
 	KindBeads:   testBeadsConformance,
+	KindBugs:    testBugsConformance,
 	KindForge:   testForgeConformance,
 }
 

@@ -28,14 +28,11 @@ const (
 
 // notebooks are the files of .ralph that sessions write through us, each with
 // its heading.
-var notebooks = map[ledger.MemoryKind]struct{ file, heading string }{
-	ledger.MemoryFact:     {"agent/memories.md", "# Memories"},
-	ledger.MemoryDecision: {"agent/decisions.md", "# Decisions"},
-	ledger.MemoryNote:     {"agent/scratchpad.md", "# Scratchpad"},
+var notebooks = map[ledger.MemoryKind]string{
+	ledger.MemoryFact:     "# Memories",
+	ledger.MemoryDecision: "# Decisions",
+	ledger.MemoryNote:     "# Scratchpad",
 }
-
-// planFile is the file from which hats load the newest plan.
-const planFile = "events/latest-plan.json"
 
 // Notebook is the folder .ralph of a person's checkout. It is created on the
 // first write, with a .gitignore that ignores the folder itself.
@@ -78,7 +75,7 @@ func (n *Notebook) Check() error {
 // with the same key. Beyond 256 kB it drops the oldest items that we wrote;
 // text written by people stays, byte for byte.
 func (n *Notebook) Keep(ctx context.Context, m ledger.Memory) error {
-	book, ok := notebooks[m.Kind]
+	heading, ok := notebooks[m.Kind]
 	if !ok {
 		return fmt.Errorf("keep memory: there is no notebook %q", m.Kind)
 	}
@@ -86,14 +83,27 @@ func (n *Notebook) Keep(ctx context.Context, m ledger.Memory) error {
 	if item == "" {
 		return errors.New("keep memory: it has no text")
 	}
-	err := n.update(ctx, book.file, func(old []byte) []byte {
+	err := n.update(ctx, inNotebooks(m.Kind.File()), func(old []byte) []byte {
 		if m.Key != "" && hasItem(old, itemKey(m.Key)) {
 			return old
 		}
-		return dropOldest(appendItem(old, book.heading, item))
+		return dropOldest(appendItem(old, heading, item))
 	})
 	if err != nil {
 		return n.asInputError("keep memory", err)
+	}
+	return nil
+}
+
+// wavesFile is the file that shows other programs the state of a run's waves (docs/spec
+// 7.5).
+const wavesFile = "autopilot-state.json"
+
+// KeepWaves writes the state of a run's waves, as JSON. Whatever the file had is gone:
+// nightporter never reads it.
+func (n *Notebook) KeepWaves(ctx context.Context, state []byte) error {
+	if err := n.update(ctx, wavesFile, func([]byte) []byte { return state }); err != nil {
+		return n.asInputError("keep the state of the waves", err)
 	}
 	return nil
 }
@@ -111,7 +121,7 @@ func (n *Notebook) KeepPlan(ctx context.Context, plan []byte) error {
 		}
 	}
 	out.WriteByte('\n')
-	if err := n.update(ctx, planFile, func([]byte) []byte { return out.Bytes() }); err != nil {
+	if err := n.update(ctx, inNotebooks(ledger.PlanFile), func([]byte) []byte { return out.Bytes() }); err != nil {
 		return n.asInputError("keep plan", err)
 	}
 	return nil
@@ -180,6 +190,9 @@ func readPart(f *os.File, size int64, tail bool) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// inNotebooks returns the path within .ralph of a path in the checkout.
+func inNotebooks(file string) string { return strings.TrimPrefix(file, ".ralph/") }
 
 // asInputError turns an error that a person can repair into a
 // *ledger.InputError, and returns any other error as it is.

@@ -36,7 +36,12 @@ type act struct {
 	files []ledger.FileChange
 	red   string // output of the verification after it; "" = it passes
 	limit string // clock time until which its agent reports a limit; "" = none
+	wants []want // hosts that it asks for
+	leaks string // host that it sends a planted value to at its end; "" = none
 }
+
+// want is a host that a session asks for at a time. It goes on whatever the answer.
+type want struct{ at, host, program string }
 
 func newSessions(plan ledger.Snapshot, script map[string][]act) *sessions {
 	s := &sessions{script: script}
@@ -96,6 +101,10 @@ func (s *sessions) command(l ledger.Launch, x *ledger.Exit) {
 
 // agent runs a session to its end.
 func (s *sessions) agent(l ledger.Launch, a act, x *ledger.Exit) {
+	for _, w := range a.wants {
+		time.Sleep(time.Until(at(w.at)))
+		x.Hosts = append(x.Hosts, s.reach(l.Session, w))
+	}
 	if now, till := clock(), at(a.till); till.After(now) {
 		time.Sleep(till.Sub(now))
 	} else {
@@ -107,6 +116,9 @@ func (s *sessions) agent(l ledger.Launch, a act, x *ledger.Exit) {
 	s.ports.Write(a.files...)
 	x.CostUSD = a.cost
 	switch {
+	case a.leaks != "":
+		x.Reason, x.Code = ledger.ExitLeak, -1
+		x.Text = "ended: it sent a value of its environment to " + a.leaks + " that nothing has a reason to send"
 	case a.limit != "":
 		x.Code, x.Failure, x.Turns, x.Until = 1, ledger.FailureLimit, 3, at(a.limit)
 		x.Text = "You've hit your session limit · resets 4:10am (Europe/Berlin)"
@@ -119,6 +131,23 @@ func (s *sessions) agent(l ledger.Launch, a act, x *ledger.Exit) {
 			s.fault("%s: %v", l.Session, err)
 		}
 	}
+}
+
+// reach asks for a host, as the supervisor of a session does, and waits for a minute.
+func (s *sessions) reach(session string, w want) ledger.HostUse {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	use := ledger.HostUse{Host: w.host, Port: 443, Conns: 1, First: clock()}
+	answer, err := s.ports.Reach(ctx, ledger.HostRequest{Session: session, Host: w.host, Port: 443, Program: w.program, At: clock()})
+	switch {
+	case err != nil:
+		use.Refused = "nobody answered"
+	case !answer.Allow:
+		use.Refused = answer.Reason
+	default:
+		use.Sent, use.Received = 1_200, 48_000
+	}
+	return use
 }
 
 // project returns the ports of a project.

@@ -128,7 +128,7 @@ func (w *fixture) shown(who, first string) string {
 	w.t.Helper()
 	for _, m := range slices.Backward(strings.Split(w.phone.transcript(who), "\n\n")) {
 		for _, line := range strings.Split(m, "\n") {
-			if strings.HasPrefix(line, first) {
+			if who, _, named := strings.Cut(line, " "+first); named && mention.MatchString(who) || strings.HasPrefix(line, first) {
 				return m + "\n"
 			}
 		}
@@ -136,6 +136,9 @@ func (w *fixture) shown(who, first string) string {
 	w.t.Errorf("at %s %s sees nothing that begins with %q:\n%s", clock().Format("15:04"), who, first, w.phone.transcript(who))
 	return ""
 }
+
+// mention is what stands before a message of Slack that is to ring.
+var mention = regexp.MustCompile(`^@\w+$`)
 
 func TestNight(t *testing.T) {
 	for name, on := range map[string]func(*testing.T) phone{"telegram": newTelegram, "slack": newSlack} {

@@ -121,7 +121,7 @@ func messages(word string) []bot.Message {
 	for _, body := range []ledger.Body{
 		ledger.GuidanceChanged{ID: "g7", Text: word}, ledger.GuidanceReported{ID: "g7", State: guidance.Addressed, Note: word}, ledger.GuidanceJudged{ID: "g7", Hat: word, Note: word},
 		ledger.GuidanceExpired{ID: "g7", Why: word}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{{File: word, Line: 7, Text: word, Remedy: word}}},
-		ledger.InputPoisoned{Kind: word, Error: word}, ledger.EffectFailed{Kind: "mark", Key: word, Text: word}, ledger.EffectFailed{Kind: "commit", Key: word, Text: word, Fault: ledger.FaultMachine, Told: true}, ledger.BaselineBroke{Commands: []string{word}, Text: word},
+		ledger.InputPoisoned{Kind: word, Error: word}, ledger.EffectFailed{Kind: "mark", Key: word, Text: word}, ledger.EffectFailed{Kind: "commit", Key: word, Text: word, Fault: ledger.FaultMachine, Told: true}, ledger.BaselineBroke{Commands: []string{word}, Text: word}, ledger.HostsMissed{Hosts: []string{word}, Services: []string{word}},
 		ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: n.Now, Text: word}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Until: n.Now, Text: word},
 		ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Text: word}, ledger.RunStateSet{State: ledger.RunRunning},
 	} {

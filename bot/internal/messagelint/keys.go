@@ -39,11 +39,14 @@ var Keys = map[string][]string{
 	// Pushed: the run.
 	"run.started":    {"Works alone from here"},
 	"run.warnings":   {"It starts all the same."},
+	"run.hosts":      {"They stay closed to its sessions.", "For services of this machine"},
 	"run.notstarted": {"Nothing runs. Mend it, then /run"},
 	"run.ended": {
 		"Nothing runs. /run goes on with ", "Nothing runs. Retry starts the next run with ", "Nothing runs. /run asks", "Nothing runs until somebody starts it", "Nothing runs.",
 		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Merge once its checks pass; nothing runs.", "Merge once it is pushed and its checks pass.", "Look at ", "Pass ends the plan; until then it waits.",
 	},
+
+	"wave.ended": {"The next wave has begun.", "It was the last one."},
 
 	// Pushed: conditions that end by themselves, or say how to end them.
 	"limit.waiting":     {"Goes on by itself."},
@@ -101,9 +104,9 @@ var Keys = map[string][]string{
 	"guidance.addressed": nil, "guidance.setaside": nil, "guidance.notreported": nil, "guidance.notfollowed": nil, "guidance.expired": nil,
 	"guidance.dropped": nil, "guidance.joined": nil, "guidance.none": nil, "guidance.dropall": nil, "guidance.toolate": nil, "guidance.nohat": nil, "guidance.words": nil, "guidance.address": nil,
 
-	// Replies to /add, edited as the tasks are written.
+	// Replies to /add and /bug, edited as the tasks are written.
 	"add.writing": nil, "add.waits": nil, "add.done": nil, "add.found": nil, "add.failed": nil, "add.leaving": nil, "add.out": nil, "add.stays": nil,
-	"add.source": nil, "add.nosource": nil, "add.twice": nil, "add.words": nil,
+	"add.source": nil, "add.nosource": nil, "add.twice": nil, "add.words": nil, "bug.words": nil,
 
 	// Replies to /idea.
 	"idea.taken": nil, "idea.words": nil, "idea.nohost": nil, "idea.source": nil,
@@ -123,7 +126,7 @@ var Keys = map[string][]string{
 	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
 	"log": nil, "log.tail": nil, "log.file": nil, "why": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
 	"plan": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
-	"net": nil, "net.host": nil, "net.usage": nil,
+	"net": nil, "net.host": nil, "net.usage": nil, "triage": nil, "waves": nil,
 	"threshold": nil, "threshold.none": nil, "threshold.usage": nil,
 	"press.second": nil, "run.idle": nil, "run.nohost": nil, "run.nothing": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
 
@@ -132,7 +135,7 @@ var Keys = map[string][]string{
 
 	// Input that has no meaning in this chat.
 	"cmd.again": nil, "cmd.unclear": nil,
-	"cmd.empty": nil, "cmd.forbidden": nil, "cmd.noguidance": nil, "cmd.noproject": nil, "cmd.noquestion": nil, "cmd.norun": nil, "cmd.notask": nil,
+	"cmd.empty": nil, "cmd.forbidden": nil, "cmd.noguidance": nil, "cmd.noproject": nil, "cmd.noquestion": nil, "cmd.norun": nil, "cmd.notask": nil, "cmd.nowave": nil,
 	"cmd.notverb": nil, "cmd.notyesno": nil, "cmd.unknown": nil, "cmd.usage": nil, "cmd.whichfiles": nil, "cmd.whichguidance": nil, "cmd.whichproject": nil,
 	"cmd.whichquestion": nil, "cmd.whichtask": nil,
 }

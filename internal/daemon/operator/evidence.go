@@ -1,32 +1,36 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/page"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
-// evidence answers with all ledger records of a task and, last, with the check
-// of the chain that they are in. A chain that is not whole is no OK.
-func (svc *Service) evidence(ctx context.Context, s loop.State, id string) (api.Reply, error) {
-	t, ok := s.Project.Find(id)
-	if !ok {
-		return api.Reply{Text: fmt.Sprintf("%s has no task %q. Its tasks: nightporter tasks", s.Project.Name, id)}, nil
-	}
+// evidence answers with all ledger records of a task, an attempt or a wave and, last,
+// with the check of the chain that they are in. As HTML its text is a page. A chain that
+// is not whole is no OK.
+func (svc *Service) evidence(ctx context.Context, s loop.State, id string, html bool) (api.Reply, error) {
 	check := svc.CheckChain(ctx, s.Project.Name)
-	records, err := svc.Records(ctx, s.Project.Name, t.Task.ID)
+	p := page.Evidence{Project: s.Project.Name, Check: check, Zone: svc.o.Projects.Zone(), Now: svc.now()}
+	missing, err := svc.proved(ctx, s, id, &p)
 	if err != nil && check.Break == nil { // otherwise the break says why a record cannot be read
 		return api.Reply{}, err
 	}
+	if missing != "" {
+		return api.Reply{Text: missing}, nil
+	}
 	lines := []json.RawMessage{}
-	for _, r := range records {
+	for _, r := range p.Records {
 		line, err := bot.RecordJSON(r)
 		if err != nil {
 			return api.Reply{}, err
@@ -39,9 +43,64 @@ func (svc *Service) evidence(ctx context.Context, s loop.State, id string) (api.
 	if err != nil {
 		return api.Reply{}, err
 	}
-	r, err := reply(bot.Evidence(records, check, svc.o.Projects.Zone()).Text(80), append(lines, last))
+	text := ""
+	if html {
+		made, err := p.HTML()
+		if err != nil {
+			return api.Reply{}, err
+		}
+		text, lines = string(made), nil // the page has the entries
+	} else {
+		text = bot.Evidence(p.Records, check, p.Zone).Text(80)
+	}
+	r, err := reply(text, append(lines, last))
 	r.OK = check.Break == nil
 	return r, err
+}
+
+// proved reads the records of what id names into p. missing says, for people, that
+// there is no such thing; "" = there is.
+func (svc *Service) proved(ctx context.Context, s loop.State, id string, p *page.Evidence) (missing string, err error) {
+	t, ok := s.Project.Find(id)
+	attempt := ""
+	if !ok {
+		t, attempt, ok = bot.FindAttempt(s, id)
+	}
+	if ok {
+		p.Name, p.Title, p.Text = t.Task.ID, t.Task.Title, t.Task.Body
+		p.Pictures = svc.sent(s, t.Task.ID)
+		p.Records, err = svc.Records(ctx, s.Project.Name, t.Task.ID)
+		if attempt != "" {
+			p.Records = slices.DeleteFunc(slices.Clone(p.Records), func(r ledger.Record) bool { return r.Attempt != attempt })
+		}
+		return "", err
+	}
+	run, n, ok := bot.FindWave(s, id)
+	if !ok {
+		return fmt.Sprintf("%s has no task %q. Its tasks: nightporter tasks", s.Project.Name, id), nil
+	}
+	p.Name = fmt.Sprintf("wave %d", n)
+	if p.Records, err = bot.WaveRecords(ctx, svc, s.Project.Name, run, n); err == nil && len(p.Records) == 0 {
+		missing = fmt.Sprintf("%s has no wave %d. Its waves: nightporter waves", cmp.Or(run, "no run"), n)
+	}
+	return missing, err
+}
+
+// sent returns the pictures that people sent with a task and with answers about it.
+func (svc *Service) sent(s loop.State, task string) (all []page.Picture) {
+	for _, a := range s.Project.AttachedToTask(task) {
+		for n, f := range a.Files {
+			if !f.Picture() {
+				continue
+			}
+			p := page.Picture{Name: f.FileName(a.To, n+1), Type: f.Type}
+			if data, err := svc.o.Attachments.Read(f.Hash); err == nil { // else the page says that it is missing
+				p.Data = data
+			}
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // CheckChain recomputes the chain of a project's stream and compares it with

@@ -40,7 +40,7 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 		}
 		return reply(text, tasksOf(s))
 	case "evidence":
-		return svc.evidence(ctx, s, v.Args["task"])
+		return svc.evidence(ctx, s, v.Args["task"], v.Args["html"] != "")
 	case "net":
 		n, err := bot.NetOf(ctx, svc, s)
 		if err != nil {

@@ -43,6 +43,16 @@ func (a adder) RemoveAdded(ctx context.Context, r ledger.RemoveTasks) error {
 	return task.RemoveAdded(ctx, a.source, r)
 }
 
+// Inbox returns the source of bug reports of a project with these settings: its own,
+// or the only inbox of its repository.
+func Inbox(s ledger.Settings) (ledger.SourceRef, error) {
+	if s.InWaves() {
+		return s.Source, nil
+	}
+	path, err := task.Inbox(s.Repo)
+	return ledger.SourceRef{Kind: task.KindBugs, Path: path, Foreign: true}, err
+}
+
 // ReadSource reads the source of these settings. What a person has to repair is a
 // *ledger.InputError. closed says why no task can be added to it, nil if one can.
 func (c *Catalog) ReadSource(ctx context.Context, s ledger.Settings) (read ledger.Snapshot, closed *ledger.Diagnostic, err error) {

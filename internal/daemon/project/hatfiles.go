@@ -14,6 +14,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/triage"
 )
 
 // hatFiles reads and watches one project's hats and patterns on disk: those
@@ -52,6 +53,15 @@ func (h *hatFiles) Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Ha
 	o.Agent = s.Agent
 	now, err := pr.Settings(h.catalog.Config(), o, time.Now())
 	return now.Pattern, now.Hats, err
+}
+
+// kinds returns the kinds of fixes that the project knows now.
+func (h *hatFiles) kinds() ([]triage.Kind, error) {
+	pr, err := h.of()
+	if err != nil {
+		return nil, err
+	}
+	return config.Kinds(h.catalog.Config(), &pr)
 }
 
 // Watch calls changed after a .toml file in one of the folders changed, until

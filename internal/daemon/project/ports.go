@@ -31,9 +31,10 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	}
 	place := c.place
 	place.Folders, place.Rooms = w, w
+	hats := &hatFiles{catalog: c, project: s.Project, repo: s.Repo}
 	return engine.Ports{
 		Source: source, Adder: adder{source}, Repository: repository{w, place.Agents, s.Sign, c.owner}, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
-		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
+		Hats: hats, Kinds: hats.kinds, Zone: zone,
 		Publisher: publisher{c, s, w, &openedForge{}}, Redact: secret.Redact,
 		Toolchains: func(ctx context.Context, tree string) ([]ledger.Diagnostic, error) {
 			files, err := w.TreeFS(ctx, tree)

@@ -30,6 +30,7 @@ const (
 	AboutUnbuilt About = "4 unbuilt" // settings without effect
 	AboutDisk    About = "6 disk"    // the disk fills up
 	AboutState   About = "5 state"   // the state folder is on a network file system
+	AboutBugs    About = "6 bugs"    // bug reports that sites post are not taken
 	AboutThread  About = "7 thread"  // a thread that was deleted, closed or moved
 	AboutCloud   About = "9 cloud"   // its cloud agent needs a person
 	AboutSleep   About = "8 sleep"   // the machine may go to sleep while a run works

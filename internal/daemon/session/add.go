@@ -55,7 +55,7 @@ func (a *API) addTasks(ctx context.Context, s loop.State, ses loop.Session, raw 
 	r := api.Reply{OK: true, Text: strings.Join(added.IDs, ", ") + " added"}
 	for _, id := range added.IDs {
 		if t, ok := s.Project.Find(id); ok {
-			r.Tasks = append(r.Tasks, apiTask(t, ses))
+			r.Tasks = append(r.Tasks, apiTask(s, t, ses))
 		}
 	}
 	return r, nil

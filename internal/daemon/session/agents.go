@@ -14,6 +14,7 @@ import (
 type Options struct {
 	State  string                      // state folder
 	Hat    string                      // path of the hat program; "" = beside this executable
+	Shim   string                      // path of the program that supervises sessions; "" = beside this executable
 	Agents map[string]agent.Definition // agents in addition to those of the configuration
 	Hide   []string                    // files that no session sees
 	Log    *slog.Logger
@@ -23,7 +24,7 @@ type Options struct {
 // Agent returns the options of a runner for a configuration.
 func (o Options) Agent(cfg *config.Config) agent.Options {
 	opts := agent.Options{
-		State: o.State, Hat: o.Hat, SessionUser: string(cfg.SessionUser), Agents: Definitions(cfg), Log: o.Log,
+		State: o.State, Hat: o.Hat, Shim: o.Shim, SessionUser: string(cfg.SessionUser), Agents: Definitions(cfg), Log: o.Log,
 		Projects: grants(cfg), Hide: o.Hide, BeforeStart: func(_ context.Context, session, _ string) error { return o.Open(session) },
 	}
 	opts.Limits = agent.Limits{
@@ -37,6 +38,9 @@ func (o Options) Agent(cfg *config.Config) agent.Options {
 	}
 	if opts.Hat == "" {
 		opts.Hat = SiblingProgram("hat")
+	}
+	if opts.Shim == "" {
+		opts.Shim = SiblingProgram("nightporter-shim")
 	}
 	return opts
 }

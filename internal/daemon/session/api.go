@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/prompt"
 	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
 
@@ -91,23 +92,29 @@ func (a *API) Task(ctx context.Context, session string, q api.TaskQuery) (api.Re
 		if !ok {
 			return api.Reply{Text: fmt.Sprintf("there is no task %q; see: hat task list", q.ID)}, nil
 		}
-		shown := apiTask(t, ses)
+		shown := apiTask(s, t, ses)
 		return api.Reply{OK: true, Task: &shown}, nil
 	}
 	r := api.Reply{OK: true}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Withdrawn {
-			r.Tasks = append(r.Tasks, apiTask(*t, ses))
+			r.Tasks = append(r.Tasks, apiTask(s, *t, ses))
 		}
 	}
 	return r, nil
 }
 
-func apiTask(t loop.TaskState, ses loop.Session) api.Task {
-	return api.Task{
+// apiTask returns a task as its session sees it. Text by strangers is for sessions that
+// have read such text, as in memories.
+func apiTask(s loop.State, t loop.TaskState, ses loop.Session) api.Task {
+	shown := api.Task{
 		ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Body: t.Task.Body, Scope: t.Task.Scope,
 		DependsOn: t.Task.DependsOn, Acceptance: t.Task.Acceptance, Current: ledger.SameID(t.Task.ID, ses.Task),
 	}
+	if ses.Planned.Outside == "" && !shown.Current && s.Project.HoldsOutsideText(t) {
+		shown.Title, shown.Body, shown.Scope, shown.Acceptance = "(not shown: text by strangers)", "", "", nil
+	}
+	return shown
 }
 
 // Guidance returns the guidance that the session was given.
@@ -129,12 +136,12 @@ func (a *API) Guidance(_ context.Context, session string) (api.Reply, error) {
 // Note adds a text to one of the project's notebooks. Without a text it lists
 // the memories.
 func (a *API) Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error) {
-	s, _, ok := a.find(session)
+	s, ses, ok := a.find(session)
 	if !ok {
 		return api.Reply{Text: "this session has ended"}, nil
 	}
 	if n.Text == "" && kind == socket.KindMemory {
-		return a.memories(ctx, s)
+		return a.memories(ctx, s, ses)
 	}
 	book := ledger.MemoryNote
 	if kind == socket.KindMemory {
@@ -185,19 +192,29 @@ func (a *API) Throttled(ctx context.Context, session string, refused int) {
 	}
 }
 
-// memories returns the contents of the project's notebooks.
-func (a *API) memories(ctx context.Context, s loop.State) (api.Reply, error) {
+// memories returns the contents of the project's notebooks. Those in which sessions
+// wrote that had read text by strangers are for sessions that have read such text, too:
+// the network of others may be open (docs/spec 12.1).
+func (a *API) memories(ctx context.Context, s loop.State, ses loop.Session) (api.Reply, error) {
 	ports, err := a.Books.Ports(ctx, s.Project.Run.Settings)
 	if err != nil {
 		return api.Reply{}, err
 	}
 	var parts []string
-	for _, name := range []string{"memories.md", "decisions.md", "scratchpad.md"} {
-		text, err := ports.Notebook.Read(ctx, ".ralph/agent/"+name)
+	for _, kind := range []ledger.MemoryKind{ledger.MemoryFact, ledger.MemoryDecision, ledger.MemoryNote} {
+		tainted := s.Project.TaintedFile(kind.File())
+		if tainted && ses.Planned.Outside == "" {
+			parts = append(parts, "("+kind.File()+" is not shown: sessions that had read text by strangers wrote in it)")
+			continue
+		}
+		text, err := ports.Notebook.Read(ctx, kind.File())
 		if err != nil {
 			return api.Reply{Text: err.Error()}, nil //nolint:nilerr // the reply carries the error
 		}
 		if t := strings.TrimSpace(string(text)); t != "" {
+			if tainted {
+				t = prompt.Tainted("Some of "+kind.File(), t)
+			}
 			parts = append(parts, t)
 		}
 	}

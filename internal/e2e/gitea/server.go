@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -271,18 +272,25 @@ func (s *Server) command(args ...string) *exec.Cmd {
 
 func (s *Server) ini() string { return filepath.Join(s.dir, "app.ini") }
 
-// freePorts returns ports of 127.0.0.1 that were free just now.
+// freePorts returns n ports of 127.0.0.1 that were free just now. They lie below
+// the range from which Linux takes the ports of clients and of listeners on port 0
+// (ip(7), ip_local_port_range): in the seconds until the server listens, nothing
+// else on a busy machine comes by them.
 func freePorts(n int) ([]int, error) {
+	const low, high, tries = 15000, 32768, 1000
 	var out []int
-	for range n {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
+	for range tries {
+		port := low + mathrand.IntN(high-low)
+		l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
-			return nil, err
+			continue
 		}
 		defer func() { _ = l.Close() }() // all at the end, so that they differ
-		out = append(out, l.Addr().(*net.TCPAddr).Port)
+		if out = append(out, port); len(out) == n {
+			return out, nil
+		}
 	}
-	return out, nil
+	return nil, fmt.Errorf("found %d of %d free ports from %d to %d", len(out), n, low, high)
 }
 
 // secret returns a random text.

@@ -49,7 +49,25 @@ built() {
 }
 
 fixed() { hat emit fix.complete --data "{\"summary\":\"fixed $n\",\"files_modified\":[\"src/task$n.txt\"],\"resolved\":[\"all\"]$(heeded)}"; }
-fine() { hat emit review.verdict --data "{\"summary\":\"fine\",\"issues\":[]$(heeded)}"; }
+
+# passes: an answer to each pass that the kind of a fix asks for.
+passes() {
+	each=
+	for pass in $(sed -n '/^## Review passes/,/^Each issue/s/^- \([a-z]*\): .*/\1/p' "$prompt"); do
+		each="$each${each:+,}{\"pass\":\"$pass\",\"verdict\":\"ok\",\"note\":\"read it\"}"
+	done
+	[ -z "$each" ] || printf ',"review":{"passes":[%s],"verdict":"ok"}' "$each"
+}
+fine() { hat emit review.verdict --data "{\"summary\":\"fine\",\"issues\":[]$(passes)$(heeded)}"; }
+
+# takes: every report that a triager is asked about is work for the project.
+takes() {
+	each=
+	for id in $(sed -n 's/^`\([^`]*\)`, open gates .*:$/\1/p' "$prompt"); do
+		each="$each${each:+,}{\"id\":\"$id\",\"verdict\":\"take\"}"
+	done
+	hat emit triage.verdict --data "{\"reports\":[$each]}"
+}
 
 # issue: one major issue, in the task's file.
 issue() {
@@ -63,6 +81,7 @@ honest() {
 	planner) plan ;;
 	builder) write && built ;;
 	reviewer) fine ;;
+	triager) takes ;;
 	fixer) echo fixed >>"src/task$n.txt" && fixed ;;
 	esac
 }

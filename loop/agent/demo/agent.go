@@ -121,12 +121,13 @@ const (
 	verifyPassed     = "verification.passed"
 	critiqueVerdict  = "critique.verdict"
 	adviceComplete   = "advice.complete"
+	triageVerdict    = "triage.verdict"
 )
 
 // durations are the durations of sessions in units of --pace, by the event of
 // their hat.
 var durations = map[string]int{planComplete: 1, buildComplete: 3, reviewVerdict: 1, fixComplete: 2,
-	docsComplete: 1, refactorComplete: 1, verifyPassed: 1, critiqueVerdict: 1, adviceComplete: 1}
+	docsComplete: 1, refactorComplete: 1, verifyPassed: 1, critiqueVerdict: 1, adviceComplete: 1, triageVerdict: 1}
 
 // chooseAct chooses the act by the event that the prompt asks for, because hats
 // may have any name. It uses the hat's name if the prompt names no event.

@@ -38,6 +38,13 @@ var genericScript = map[string]act{
 	adviceComplete: func(s *session) (event, error) {
 		return s.endEvent(adviceComplete, "Scripted, no advice", map[string]any{"advice": "A scripted agent has none."}), nil
 	},
+	triageVerdict: func(s *session) (event, error) {
+		reports := []map[string]string{} // [] rather than null
+		for _, id := range s.prompt.reports() {
+			reports = append(reports, map[string]string{"id": id, "verdict": "take"})
+		}
+		return s.endEvent(triageVerdict, "Scripted, all are taken", map[string]any{"reports": reports}), nil
+	},
 }
 
 // changeNothing returns the act of a writing hat that changes nothing.

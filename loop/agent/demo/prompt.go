@@ -12,7 +12,7 @@ import (
 // section.
 var sections = [...]string{
 	"Role", "Task", "Acceptance", "Scope", "Plan", "What happened so far", "Issues", "Verification",
-	"Changes so far", "Guidance", "Answers", "Memory",
+	"Changes so far", "Review passes", "Guidance", "Answers", "Memory",
 }
 
 // parsedPrompt is a parsed prompt.
@@ -105,6 +105,28 @@ func (p parsedPrompt) answer(question string) string {
 		_, rest, found = strings.Cut(rest, "asked: "+question)
 	}
 	return answer
+}
+
+// reportLine stands above each report that a triager decides about.
+var reportLine = regexp.MustCompile("(?m)^(`+) ?(.+?) ?`+, open gates [0-9, ]+:$")
+
+// reports returns the ids of the reports that a triager decides about.
+func (p parsedPrompt) reports() (ids []string) {
+	for _, m := range reportLine.FindAllStringSubmatch(p.section["Task"], -1) {
+		ids = append(ids, m[2])
+	}
+	return ids
+}
+
+// passLine is one pass of a review.
+var passLine = regexp.MustCompile(`(?m)^- ([a-z]+): `)
+
+// passes returns the passes that a reviewer has to answer.
+func (p parsedPrompt) passes() (names []string) {
+	for _, m := range passLine.FindAllStringSubmatch(p.section["Review passes"], -1) {
+		names = append(names, m[1])
+	}
+	return names
 }
 
 // directive is one guidance in the prompt.

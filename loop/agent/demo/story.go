@@ -104,7 +104,15 @@ type issue struct {
 }
 
 func (s *session) verdict(summary string, issues []issue) event {
-	return s.endEvent(reviewVerdict, summary, map[string]any{"issues": append([]issue{}, issues...)}) // [] rather than null
+	data := map[string]any{"issues": append([]issue{}, issues...)} // [] rather than null
+	var passes []map[string]string
+	for _, name := range s.prompt.passes() {
+		passes = append(passes, map[string]string{"pass": name, "verdict": "ok", "note": summary})
+	}
+	if len(passes) > 0 {
+		data["review"] = map[string]any{"passes": passes, "verdict": "ok"}
+	}
+	return s.endEvent(reviewVerdict, summary, data)
 }
 
 var issueLine = regexp.MustCompile(`(?m)^[0-9]+\. \[.*$`)

@@ -48,7 +48,7 @@ func (l *list) add(data []byte, tasks []ledger.Task) (grown []byte, ids []string
 		case t.ID != "" && taken[ledger.FoldID(t.ID)] != nil:
 			return refuse(fmt.Sprintf("%s is there already", t.ID), "Give the new task another id, or none")
 		}
-		key := sameTask(heading(title), t.Role)
+		key := sameTask(Heading(title), t.Role)
 		if id, ok := texts[key]; ok {
 			return refuse(fmt.Sprintf("%q is there already: %s", clip(title, 60), id), "Change that one, or say what differs")
 		}

@@ -92,19 +92,7 @@ func (Beads) list(file string, data []byte, full bool) (*list, error) {
 		return nil, l.Err()
 	}
 	r := beadsReader{list: l, all: map[string]bool{}, holds: map[string][]string{}}
-	start := 0
-	for start < len(d.text) {
-		end := len(d.text)
-		if n := strings.IndexByte(d.text[start:], '\n'); n >= 0 {
-			end = start + n
-		}
-		if strings.TrimSpace(d.text[start:end]) != "" && d.valid(start, data[d.skip+start:d.skip+end]) {
-			v := gjson.Parse(d.text[start:end])
-			v.Index = start + strings.IndexAny(d.text[start:end], v.Raw[:1])
-			r.read(v)
-		}
-		start = end + 1
-	}
+	l.eachLine(data, r.read)
 	if full {
 		r.settle()
 	}

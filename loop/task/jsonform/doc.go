@@ -11,7 +11,8 @@
 //	taskmaster.go  Task Master's tasks.json
 //	prd.go         KIND prd: user stories
 //	beads.go       KIND beads: issues.jsonl, which is read only
+//	bugs.go        KIND bugs: reports as sites send them
 //
 // No file is ever printed anew: a change replaces the bytes of one value, or inserts
-// bytes behind the last task. The tests hold that every other byte stays.
+// bytes behind the last task, or a status in front of a report's fields. The tests hold that every other byte stays.
 package jsonform

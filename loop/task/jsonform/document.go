@@ -56,7 +56,7 @@ func openJSON(file, what string, data []byte) (*document, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(d.text) == "" {
-		d.Error(0, "is empty: expected a "+what, "Write the first task, or check the path")
+		d.Error(0, "is empty: expected "+article(what), "Write the first task, or check the path")
 		return nil, d.Err()
 	}
 	if !d.valid(0, data[d.skip:]) {
@@ -66,6 +66,13 @@ func openJSON(file, what string, data []byte) (*document, error) {
 	d.root.Raw = strings.TrimRight(d.root.Raw, " \t\r\n") // gjson leaves what follows in it
 	d.root.Index = strings.IndexAny(d.text, d.root.Raw[:1])
 	return d, nil
+}
+
+func article(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // valid reports whether part, which begins at from in the text, is one JSON value, and
@@ -84,6 +91,24 @@ func (d *document) valid(from int, part []byte) bool {
 	text, fix := explain(part, at, syntax.Error())
 	d.Error(d.line(from+at), text, fix)
 	return false
+}
+
+// eachLine calls read with the value of each line that is not blank, and adds a finding
+// for each that is no JSON. data is the file.
+func (d *document) eachLine(data []byte, read func(gjson.Result)) {
+	start := 0
+	for start < len(d.text) {
+		end := len(d.text)
+		if n := strings.IndexByte(d.text[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		if strings.TrimSpace(d.text[start:end]) != "" && d.valid(start, data[d.skip+start:d.skip+end]) {
+			v := gjson.Parse(d.text[start:end])
+			v.Index = start + strings.IndexAny(d.text[start:end], v.Raw[:1])
+			read(v)
+		}
+		start = end + 1
+	}
 }
 
 // explain says in other words what is wrong at a place, for the mistakes that

@@ -74,6 +74,10 @@ func (e *entry) says(m ledger.Mark) bool {
 }
 
 func (l *list) replace(e *entry, m ledger.Mark) form.Edit {
+	if e.status.End == 0 {
+		at := l.skip + e.insert.at
+		return form.Edit{Span: form.Span{Start: at, End: at}, Text: fmt.Sprintf("%q: %s%s", e.words.key, e.words.text(m), e.insert.then)}
+	}
 	return form.Edit{Span: form.Span{Start: l.skip + e.status.Start, End: l.skip + e.status.End}, Text: e.words.text(m)}
 }
 

@@ -203,7 +203,7 @@ func (l *list) readStory(o *object, e *entry) {
 	e.title = o.text("title", "name")
 	description := o.text("description")
 	if strings.TrimSpace(e.title) == "" {
-		if e.title = heading(description); e.title == "" {
+		if e.title = Heading(description); e.title == "" {
 			l.Error(e.line, o.label()+" has no title", `Give it one: "title": "…"`)
 		}
 	}

@@ -70,7 +70,7 @@ func TestHeading(t *testing.T) {
 		strings.Repeat("ä", 100):                                     strings.Repeat("ä", 79) + "…",
 		"Read a file that " + strings.Repeat("x", 70) + ". And more": "Read a file that " + strings.Repeat("x", 62) + "…",
 	} {
-		if got := heading(text); got != want {
+		if got := Heading(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

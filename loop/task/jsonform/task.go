@@ -47,6 +47,7 @@ type entry struct {
 	line     int
 	value    form.Span // of the whole object, in the document's text
 	status   form.Span // of its status; none where End is 0
+	insert   insertion // where one is put in then, in formats that allow it; none where at is 0
 	words    *words
 	mark     ledger.Mark // MarkWorking where the file says so; "" where it says no known word
 	parent   int         // index into list.parents; -1 = none
@@ -173,9 +174,9 @@ func (l *list) readDepends(o *object, e *entry, keys ...string) {
 	})
 }
 
-// heading returns the title for a task that has a description alone: its first
+// Heading returns the title for a task that has a description alone: its first
 // sentence, or as much of it as fits into a line.
-func heading(description string) string {
+func Heading(description string) string {
 	s, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
 	s = strings.TrimSpace(s)
 	if utf8.RuneCountInString(s) <= maxHeading {

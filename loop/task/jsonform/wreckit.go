@@ -83,7 +83,7 @@ func (l *list) wreckItTask(o *object, e *entry, inner *object) *ledger.Task {
 	t := l.newTask()
 	*t = ledger.Task{
 		ID: e.id, Mark: l.asMark(e), Line: e.line,
-		Title:      heading(description),
+		Title:      Heading(description),
 		Acceptance: o.texts("acceptance_criteria"),
 		Role:       o.text("role"),
 		Priority:   o.number(0, 1_000_000, "priority"),

@@ -178,3 +178,25 @@ var Beads = []string{
 `,
 	"{\"_type\":\"issue\",\"id\":\"a-1\",\"title\":\"A\",\"status\":\"open\",\"issue_type\":\"task\"}\r\n\r\n{\"id\":\"a-2\",\"title\":\"B\",\"status\":\"in_progress\",\"issue_type\":\"bug\"}\r\n{\"id\":\"a-3\",\"title\":\"C\",\"status\":\"closed\",\"issue_type\":\"task\"}",
 }
+
+// Bugs are inboxes of bug reports: a list, an object with one, a report a line.
+var Bugs = []string{
+	`[
+  {
+    "id": "mem_a8f",
+    "title": "Total is NaN",
+    "body": "I clicked Pay and saw NaN instead of the total.",
+    "severity": "critical",
+    "page": "/cart",
+    "tags": ["cart", "money"],
+    "status": "open",
+    "created_at": "2026-11-20T08:00:00Z",
+    "meta": { "screenshot": "shots/1.png", "consoleErrors": ["TypeError: x is undefined"], "userAgent": "Firefox", "url": "https://shop.example/cart" }
+  },
+  { "id": "mem_b4d", "body": "The label says Sing in.", "severity": "low", "page": "/login", "status": "fixed" },
+  { "id": "mem_c1a", "body": "The list is empty after a search.", "severity": "medium", "page": "/search", "status": "blocked" }
+]
+`,
+	"\ufeff{\r\n\t\"version\": 2,\r\n\t\"bugs\": [\r\n\t\t{\"status\": \"new\", \"id\": 1, \"body\": \"A crash on save\", \"page\": \"/a\"},\r\n\t\t{\"id\": 2, \"body\": \"B\", \"status\": \"closed\"},\r\n\t\t{\"id\": \"x\", \"body\": \"C\", \"status\": \"in_progress\"}\r\n\t]\r\n}",
+	"{\"id\":\"l1\",\"body\":\"One a line\",\"severity\":\"p1\",\"status\":\"open\"}\n\n{\"id\":\"l2\",\"body\":\"Two\",\"status\":\"resolved\"}\n{\"id\":\"l3\",\"body\":\"Three\",\"status\":\"todo\"}\n",
+}

@@ -1,0 +1,181 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// A run on bug reports works in waves (docs/spec 7.4): each is told once, when it is
+// over.
+
+// maxInWave limits the reports of one kind that a message about a wave names.
+const maxInWave = 6
+
+// WaveOver is the summary of a wave.
+func WaveOver(s loop.State, w ledger.WaveEnded, now time.Time) Message {
+	sign := SignDone
+	if len(w.Passed) == 0 {
+		sign = SignLook
+	}
+	rest := fmt.Sprintf("wave %d: %d of %d fixed", w.Wave, len(w.Passed), w.Attempted())
+	if w.Attempted() == 0 {
+		rest = fmt.Sprintf("wave %d: nothing tried", w.Wave)
+	}
+	m := newMessage("wave.ended", firstLine(sign, s.Project.Name, rest, ""))
+	m.Project = s.Project.Name
+	m.add(now.Format("15:04") + " · " + Took(time.Duration(w.DurationMs)*time.Millisecond) + WaveCost(w))
+	m.reports(SignDone, w.Passed)
+	m.reports(SignFailed, w.Failed)
+	m.reports(SignAway, w.Skipped)
+	m.add(setAside(w.Aside))
+	if w.Unclear > 0 {
+		m.add(SignLook + " " + Plural(w.Unclear, "unclear report") + " kept, nobody sorted them: " + Foreign(Cut(w.NoJudge, quoteWidth)))
+	}
+	if w.Left > 0 {
+		m.add(Plural(w.Left, "report") + " left")
+	}
+	return m
+}
+
+// WaveTold is the summary of a wave for a chat. s is the state after the whole decision,
+// in which the next wave has begun, or the run has ended.
+func WaveTold(s loop.State, w ledger.WaveEnded, now time.Time) Message {
+	m := WaveOver(s, w, now)
+	if r := s.Project.Run; r != nil && r.Wave != nil {
+		m.add("The next wave has begun.")
+	} else {
+		m.add("It was the last one.")
+	}
+	return m
+}
+
+// WaveCost returns what a wave took: " · 9 sessions · $1.20", as far as agents said.
+func WaveCost(w ledger.WaveEnded) string {
+	text := " · " + Plural(w.Sessions, "session") + " · "
+	switch {
+	case w.Sessions == 0:
+		return ""
+	case w.Unpriced == w.Sessions:
+		return text + "cost unknown"
+	case w.Unpriced > 0:
+		return text + fmt.Sprintf("%s and %s of unknown cost", Money(w.CostUSD), Plural(w.Unpriced, "session"))
+	}
+	return text + Money(w.CostUSD)
+}
+
+// reports adds a line for each report, and how many more there are.
+func (m *Message) reports(sign string, list []ledger.WaveReport) {
+	for n, r := range list {
+		if n == maxInWave {
+			m.add(fmt.Sprintf("%s and %d more", sign, len(list)-n))
+			return
+		}
+		m.add(sign + " " + waveReport(r))
+	}
+}
+
+// waveReport returns a report of a wave with what became of it.
+func waveReport(r ledger.WaveReport) string {
+	line := shortID(r.Task)
+	switch {
+	case r.Number > 0:
+		line += fmt.Sprintf(" → #%d", r.Number)
+	case r.Commit != "":
+		line += " " + commitID(r.Commit)
+	case r.Why != "":
+		line += " " + Foreign(Cut(r.Why, quoteWidth))
+	}
+	return line
+}
+
+// fixedInWave returns what a wave fixed, in one line.
+func fixedInWave(w ledger.WaveEnded) string {
+	if w.Attempted() == 0 {
+		return SignLook + " nothing tried"
+	}
+	var passed []string
+	for _, r := range w.Passed {
+		passed = append(passed, waveReport(r))
+	}
+	if len(passed) == 0 {
+		return fmt.Sprintf("%s 0 of %d fixed", SignLook, w.Attempted())
+	}
+	return fmt.Sprintf("%s %d of %d fixed: %s", SignDone, len(passed), w.Attempted(), strings.Join(passed, ", "))
+}
+
+// gateWords say in two words why reports were set aside.
+var gateWords = map[ledger.Gate]string{
+	ledger.GateCoherence:  "without a text",
+	ledger.GateTestable:   "too vague",
+	ledger.GateMatch:      "not about this",
+	ledger.GateDuplicate:  "said before",
+	ledger.GateActionable: "not fixable here",
+}
+
+// GateText says in two words why a report was set aside, "" where it was not.
+func GateText(g ledger.Gate) string { return gateWords[g] }
+
+// setAside counts the reports that triage set aside: "set aside 7: 4 said before, 3 too
+// vague".
+func setAside(by map[ledger.Gate]int) string {
+	total := 0
+	var parts []string
+	for _, g := range ledger.Gates() {
+		if n := by[g]; n > 0 {
+			total += n
+			parts = append(parts, fmt.Sprintf("%d %s", n, gateWords[g]))
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("set aside %d: %s", total, strings.Join(parts, ", "))
+}
+
+// WaveSorted is a line for the terminal: how many reports a wave has, and what was set
+// aside.
+func WaveSorted(w ledger.WaveTriaged) string {
+	text := fmt.Sprintf("wave %d: %s to fix", w.Wave, Plural(w.Kept, "report"))
+	switch {
+	case len(w.Asked) > 0:
+		text += ", the triager reads " + fmt.Sprint(len(w.Asked)) + " first"
+	case len(w.Batch) > 0:
+		text += ", now " + Ranges(w.Batch)
+	}
+	for _, part := range []string{claimedText(len(w.Claimed)), setAside(w.Aside)} {
+		if part != "" {
+			text += "; " + part
+		}
+	}
+	return text
+}
+
+// WaveJudged is a line for the terminal: what a triager's session did with the reports
+// that were unclear.
+func WaveJudged(w ledger.WaveJudged) string {
+	if w.Failed != "" {
+		return fmt.Sprintf("%s wave %d: unclear reports are kept, nobody sorted them: %s", SignLook, w.Wave, Clean(w.Failed))
+	}
+	aside := 0
+	for _, v := range w.Verdicts {
+		if v.Gate != "" {
+			aside++
+		}
+	}
+	text := fmt.Sprintf("%s wave %d: the triager keeps %d, sets %d aside", SignDone, w.Wave, len(w.Verdicts)-aside, aside)
+	if n := len(w.LeftOut); n > 0 {
+		text += fmt.Sprintf(", leaves %d unclear", n)
+	}
+	return text
+}
+
+func claimedText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return Plural(n, "report") + " taken by others"
+}

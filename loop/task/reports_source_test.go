@@ -1,0 +1,223 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// reportFiles is a folder of reports as people and sites leave it.
+var reportFiles = map[string]string{
+	"README.md":        "# How to report\n",
+	"cart total.json":  "{\n  \"body\": \"I clicked Pay and saw NaN.\",\n  \"severity\": \"high\",\n  \"page\": \"/cart\"\n}\n",
+	"B7.json":          `{"body":"It hangs","status":"new"}`,
+	"login.md":         "# The login hangs\r\n\r\nI typed a name.\r\n",
+	"label.md":         "---\nseverity: low # really\npage: /cart\ntags: [cart, label]\nstatus: \"triaged\" # by Ann\n---\nThe label says Pey.\n",
+	"spelling.txt":     "---\nseverity: low\n---\nIt says teh.\n",
+	"bugs.progress.md": "# Progress\n",
+	"shot.png":         "\x89PNG\x00",
+}
+
+func openReportsT(t *testing.T, files map[string]string) (Source, string) {
+	t.Helper()
+	repo := t.TempDir()
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Join(repo, "bugs"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(repo, "bugs", name), []byte(text))
+	}
+	s, err := Open(KindBugs, "bugs", repo, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, filepath.Join(repo, "bugs")
+}
+
+// filesIn returns the texts of a folder by name.
+func filesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
+}
+
+// TestReports: a folder of reports is read, and of its files only statuses change.
+func TestReports(t *testing.T) {
+	s, dir := openReportsT(t, reportFiles)
+	read, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, task := range read.Tasks {
+		got = append(got, task.ID+" | "+task.Title+" | "+task.Report.Severity+" | "+task.Report.Page+" | "+strings.Join(task.Report.Tags, " "))
+	}
+	want := []string{"B7 | It hangs |  |  | ", "cart-total | I clicked Pay and saw NaN. | high | /cart | ", "label | The label says Pey. | low | /cart | cart label", "login | The login hangs |  |  | ", "spelling | It says teh. | low |  | "}
+	if d := cmp.Diff(want, got); d != "" || len(read.Warnings) > 0 {
+		t.Fatalf("%s%v", d, read.Warnings)
+	}
+	var marks []ledger.Marking
+	for _, task := range read.Tasks {
+		marks = append(marks, ledger.Marking{Task: task.ID, Mark: ledger.MarkOpen})
+	}
+	if err := s.Mark(t.Context(), marks); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(reportFiles, filesIn(t, dir)); d != "" {
+		t.Fatalf("open changed it: %s", d)
+	}
+	for n := range marks {
+		marks[n].Mark = ledger.MarkDone
+	}
+	gone := (*GoneError)(nil)
+	if err := s.Mark(t.Context(), append(marks, ledger.Marking{Task: "x", Mark: ledger.MarkDone})); !errors.As(err, &gone) || len(gone.Tasks) != 1 {
+		t.Fatal(err)
+	}
+	after := map[string]string{}
+	for name, text := range reportFiles {
+		after[name] = text
+	}
+	after["cart total.json"] = "{\n  \"status\": \"fixed\",\n  \"body\": \"I clicked Pay and saw NaN.\",\n  \"severity\": \"high\",\n  \"page\": \"/cart\"\n}\n"
+	after["B7.json"] = `{"body":"It hangs","status":"fixed"}`
+	after["login.md"] = "---\r\nstatus: fixed\r\n---\r\n" + reportFiles["login.md"]
+	after["label.md"] = strings.Replace(reportFiles["label.md"], `"triaged"`, "fixed", 1)
+	after["spelling.txt"] = "---\nstatus: fixed\nseverity: low\n---\nIt says teh.\n"
+	if d := cmp.Diff(after, filesIn(t, dir)); d != "" {
+		t.Fatalf("(-want +got)\n%s", d)
+	}
+	read, err = s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range read.Tasks {
+		if task.Mark != ledger.MarkDone {
+			t.Errorf("%s reads back as %s", task.ID, task.Mark)
+		}
+	}
+	if err := s.Log(t.Context(), ledger.Progress{Key: "k", Time: "2026-11-26T18:00:00Z", Task: "B7", Status: "completed"}); err != nil || !strings.Contains(filesIn(t, dir)["bugs.progress.md"], "B7") {
+		t.Errorf("logged: %v", err)
+	}
+}
+
+// TestReportsBad: what is wrong with a file is told, and the others go on.
+func TestReportsBad(t *testing.T) {
+	s, _ := openReportsT(t, map[string]string{
+		"good.md": "It hangs.\n", "empty.md": " \n", "empty.json": "", "binary.txt": "a\x00b", "list.json": "[]", "broken.json": `{"body": }`, "nothing.json": `{"page":"/"}`,
+		"huge.txt": strings.Repeat("x", maxReportBytes+1), "good.json": `{"body":"It hangs again"}`, "words.md": "---\nstatus: frobbed\n---\nIt hangs.\n", "yaml.md": "---\na: [\n---\nIt hangs.\n",
+	})
+	read, err := s.Read(t.Context())
+	if err != nil || len(read.Tasks) != 1 || read.Tasks[0].ID != "good" {
+		t.Fatalf("%+v %v", read.Tasks, err)
+	}
+	told := map[string]string{}
+	for _, w := range read.Warnings {
+		if told[w.File] = w.Text; w.Remedy == "" {
+			t.Errorf("%s: no remedy for %q", w.File, w.Text)
+		}
+	}
+	for file, text := range map[string]string{
+		"empty.md": "is empty", "empty.json": "is empty", "binary.txt": "NUL", "list.json": "expected a bug report", "broken.json": "is no JSON", "nothing.json": "has no text",
+		"huge.txt": "larger than 1 MB", "good.md": "is the id of good.json", "words.md": "frobbed", "yaml.md": "is no YAML",
+	} {
+		if !strings.Contains(told[file], text) {
+			t.Errorf("%s: told %q, want %q", file, told[file], text)
+		}
+	}
+	s, _ = openReportsT(t, map[string]string{"empty.md": ""})
+	if _, err := s.Read(t.Context()); !errors.As(err, new(*ledger.InputError)) {
+		t.Errorf("nothing can be read: %v", err)
+	}
+	if _, err := Open(KindBugs, "none", t.TempDir(), Options{}); !errors.As(err, new(*ledger.InputError)) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// TestReportsAdded: a report becomes a file, once, and is taken out as it was written.
+func TestReportsAdded(t *testing.T) {
+	s, dir := openReportsT(t, reportFiles)
+	add := ledger.AddTasks{Tasks: []ledger.Task{{Title: "Crash", Body: "It crashes", Report: &ledger.Report{Untitled: true, Severity: "high"}}, {ID: "B1a2b3c4d", Title: "Crash", Body: "It crashes at night", Report: &ledger.Report{Untitled: true}}}}
+	added, err := AddOnce(t.Context(), s, add)
+	if d := cmp.Diff([]string{"B8", "B1a2b3c4d"}, added.IDs); err != nil || d != "" {
+		t.Fatal(err, d)
+	}
+	now := filesIn(t, dir)
+	if want := "{\n  \"body\": \"It crashes\",\n  \"severity\": \"high\"\n}\n"; now["B8.json"] != want {
+		t.Errorf("the file is %q", now["B8.json"])
+	}
+	if info, err := os.Stat(filepath.Join(dir, "B8.json")); err != nil || info.Mode()&0o111 != 0 {
+		t.Errorf("its mode is %v, %v", info.Mode(), err)
+	}
+	again, err := AddOnce(t.Context(), s, add)
+	if d := cmp.Diff(now, filesIn(t, dir)); err != nil || d != "" || !again.Found {
+		t.Errorf("again: %+v %v %s", again, err, d)
+	}
+	undo := ledger.RemoveTasks{IDs: added.IDs, Text: added.Text}
+	for range 2 {
+		if err := RemoveAdded(t.Context(), s, undo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(reportFiles, filesIn(t, dir)); d != "" {
+		t.Errorf("taken out: %s", d)
+	}
+	for _, id := range []string{"../x", "label", ".x"} {
+		if _, err := AddOnce(t.Context(), s, ledger.AddTasks{Tasks: []ledger.Task{{ID: id, Title: "X"}}}); !errors.As(err, new(*ledger.InputError)) {
+			t.Errorf("the id %q: %v", id, err)
+		}
+	}
+}
+
+// TestReportsWatched: a new report, a changed one and one that is gone are noticed.
+func TestReportsWatched(t *testing.T) {
+	s, dir := openReportsT(t, reportFiles)
+	if _, err := s.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	changed, ended := make(chan struct{}), make(chan error)
+	go func() {
+		ended <- s.Watch(ctx, func() {
+			select {
+			case changed <- struct{}{}:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	for _, change := range []func(){
+		func() { write(t, filepath.Join(dir, "new.txt"), []byte("It hangs")) },
+		func() { write(t, filepath.Join(dir, "new.txt"), []byte("It hangs on the phone")) },
+		func() {
+			if err := os.Remove(filepath.Join(dir, "new.txt")); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		change()
+		<-changed
+		if _, err := s.Read(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
