@@ -25,7 +25,8 @@ const (
 )
 
 // install copies hat and the supervisor to STATE/bin/HASH and returns that folder;
-// for what is not given, nightporter and a link to it. The hash is that of their build
+// for what is not given, nightporter and a link to it, and nightporter also for `hat
+// mcp`, which becomes the program beside it. The hash is that of their build
 // ids, or of their content where one has none. Sessions use this copy, because they
 // outlive the daemon and its release, and because `go run` deletes its program at
 // exit.
@@ -92,13 +93,23 @@ func programs(o Options) (files map[string]string, links []string, err error) {
 			files[name] = path
 		}
 	}
-	if len(links) == 0 {
+	if len(links) == 0 && !offersMCP(o.Agents) {
 		return files, nil, nil
 	}
 	if files[programSelf] = o.Self; o.Self == "" {
 		files[programSelf], err = os.Executable()
 	}
 	return files, links, err
+}
+
+// offersMCP reports whether an agent is offered the verbs of hat as tools of MCP.
+func offersMCP(agents map[string]Definition) bool {
+	for _, d := range agents {
+		if d.MCP {
+			return true
+		}
+	}
+	return false
 }
 
 // reinstall makes the copies of New again if they are gone: STATE/bin may be deleted.

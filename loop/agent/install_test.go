@@ -59,3 +59,26 @@ func TestInstall(t *testing.T) {
 		}
 	}
 }
+
+// TestInstallMCP: `hat mcp` becomes the nightporter beside it, so that is installed
+// for agents that are offered its tools, and for them alone.
+func TestInstallMCP(t *testing.T) {
+	program := func(name string) string {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n# "+name+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	o := Options{State: t.TempDir(), Self: program("nightporter"), Hat: program("hat"), Shim: program("nightporter-shim")}
+	for _, offered := range []bool{false, true} {
+		o.Agents = map[string]Definition{"plain": {}, "tools": {MCP: offered}}
+		dir, err := install(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "nightporter")); (err == nil) != offered {
+			t.Errorf("tools offered %v: nightporter beside hat: %v", offered, err)
+		}
+	}
+}
