@@ -69,7 +69,7 @@ NORACE = ./loop/agent ./loop/workspace ./bot/internal/acceptance ./internal/sim
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
 	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN) $(NORACE))") || exit 1; \
 	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $$GORACE"; \
-	go run ./internal/gotest -began $$began -p 3 -vet=off -ldflags=-s -shuffle=on -timeout 45m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
+	go run ./internal/gotest -began $$began -p 3 -vet=off -ldflags=-s -shuffle=on -timeout 60m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
 
 # Four things that make test does not have, two at a time: tests of real programs
 # wait, and compilers and simulated nights compute. The two that take longest begin
@@ -92,7 +92,7 @@ e2e: ## a fresh clone of HEAD is built and its demo run; real programs, end to e
 E2EFILES   = $(shell grep -rlE '^//go:build e2e$$' --include='*_test.go' --exclude-dir='.?*' .)
 GITEAFILES = $(shell grep -l 'e2e/gitea"\|^package gitea$$' $(E2EFILES))
 E2ETEST    = tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //; /^TestMain$$/d' | paste -sd '|' -); set -x; \
-	env -u MAKEFLAGS $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -p 3 -ldflags=-s -timeout 20m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
+	env -u MAKEFLAGS $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -p 2 -ldflags=-s -timeout 45m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
 
 e2e-gitea:
 	@set -e; programs=$$(internal/e2e/gitea/build.sh .cache/e2e); files="$(GITEAFILES)"; $(E2ETEST)

@@ -161,7 +161,7 @@ func TestChannelActive(t *testing.T) {
 			if got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(3 * time.Minute):
 			t.Fatal("nothing is told of " + want)
 		}
 	}
@@ -190,7 +190,7 @@ func TestRunStops(t *testing.T) {
 			go func() { defer close(done); w.run()() }()
 			select {
 			case <-done:
-			case <-time.After(10 * time.Second):
+			case <-time.After(3 * time.Minute):
 				t.Fatal("it does not end")
 			}
 		})
@@ -232,7 +232,7 @@ func TestPlainSlacktest(t *testing.T) {
 		if !strings.Contains(ack, `"e1"`) || len(d.Inputs()) != 1 || d.Texts()[0] != "/status" {
 			t.Errorf("acknowledged %s, got %q", ack, d.Texts())
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(3 * time.Minute):
 		t.Fatal("not acknowledged")
 	}
 	if id, err := b.Send(t.Context(), shop, textMessage("● shop runs"), bot.SendOptions{Silent: true}); err != nil || id == "" {

@@ -98,7 +98,7 @@ func (w *fixture) poll() (stop func() error) {
 // testContext returns a context whose time limit is far longer than a test
 // should take.
 func testContext(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -131,7 +131,7 @@ func (w *fixture) next() launched {
 	select {
 	case l := <-w.ready:
 		return l
-	case <-time.After(20 * time.Second):
+	case <-time.After(3 * time.Minute):
 		s, _ := w.engine.State(w.project)
 		w.b.Fatalf("no session was started: run %+v", s.Project.Run)
 	}

@@ -464,7 +464,7 @@ func TestClose(t *testing.T) {
 		}
 	}()
 	o.tls.CloseClientConnections()
-	for deadline := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; {
+	for deadline := time.Now().Add(3 * time.Minute); runtime.NumGoroutine() > before; {
 		if time.Now().After(deadline) {
 			all := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines, before %d\n%s", runtime.NumGoroutine(), before, all[:runtime.Stack(all, true)])

@@ -155,7 +155,7 @@ func (o *outside) use() Use {
 	select {
 	case u := <-o.seen:
 		return u
-	case <-time.After(20 * time.Second):
+	case <-time.After(3 * time.Minute):
 		o.t.Fatal("no use was seen")
 		return Use{}
 	}

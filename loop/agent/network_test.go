@@ -212,7 +212,7 @@ func TestHostRequest(t *testing.T) {
 		var r ledger.HostRequest
 		select {
 		case r = <-asked:
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("nothing was asked\n%s", h.log(session))
 		}
 		if r.Host != "models.example.org" || fmt.Sprint(r.Port) != port || r.Session != session {

@@ -23,7 +23,7 @@ func TestOutputTail(t *testing.T) {
 	began := time.Now().Add(-time.Second)
 	h.start(h.launch("r1-1"))
 	var g OutputTail
-	for deadline := time.Now().Add(60 * time.Second); len(g.Lines) < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(g.Lines) < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var err error
 		if g, err = h.runner.OutputTail("r1-1", 4); err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestLastAction(t *testing.T) {
 		}
 		h.script("cat " + output + `; echo; while [ ! -e ` + going + ` ]; do sleep 0.01; done`)
 		h.start(h.launch(c.name))
-		for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 			text, _, err := outputEnd(h.runner.folder(c.name), 1<<20)
 			if err != nil {
 				t.Fatal(err)

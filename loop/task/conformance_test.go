@@ -380,7 +380,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			case <-changed:
 			case err := <-ended:
 				t.Fatalf("%s: watching ended: %v", what, err)
-			case <-time.After(20 * time.Second):
+			case <-time.After(3 * time.Minute):
 				t.Fatalf("%s: not told", what)
 			}
 		}

@@ -34,7 +34,7 @@ func TestWatchLostRepository(t *testing.T) {
 		case <-changed:
 		case err := <-ended:
 			t.Fatalf("%s: watching ended: %v", what, err)
-		case <-time.After(20 * time.Second):
+		case <-time.After(3 * time.Minute):
 			t.Fatalf("%s: not told", what)
 		}
 	}
@@ -70,7 +70,7 @@ func TestWatchLateRepository(t *testing.T) {
 		case <-changed:
 		case err := <-ended:
 			t.Fatalf("%s: watching ended: %v", what, err)
-		case <-time.After(20 * time.Second):
+		case <-time.After(3 * time.Minute):
 			t.Fatalf("%s: not told", what)
 		}
 		if what == "away" {

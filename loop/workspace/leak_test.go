@@ -177,7 +177,7 @@ func TestCaptureEndsWithTheReaderOfTexts(t *testing.T) {
 				if err == nil {
 					t.Error("captured without a search for secrets")
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(3 * time.Minute):
 				t.Error("the capture does not end")
 			}
 		})
