@@ -73,6 +73,16 @@ func (t *TaskState) kept() (k kept) {
 	return k
 }
 
+// Open reports whether a task is neither done nor skipped nor at rest.
+func (l TaskList) Open() bool {
+	for _, t := range l.All() {
+		if t.Status != ledger.Withdrawn && t.Status != ledger.Done && t.Status != ledger.Skipped {
+			return true
+		}
+	}
+	return false
+}
+
 // Gone reports whether a task that is neither done nor at rest has no line in the
 // source any more.
 func (l TaskList) Gone() bool {

@@ -76,12 +76,14 @@ func (e *Engine) readSoon(ctx context.Context, source Source) (ledger.Snapshot, 
 	return snapshot, nil
 }
 
-// lookForLines reads the source of a project that is taken up, if the task in hand has
-// no line in it: what ended meanwhile would let the task rest, and its line may be
-// back since. A source that cannot be read is left to whoever watches it.
+// lookForLines reads the source of a project that is taken up, where what ended
+// meanwhile could be decided against it: a task in hand has no line in it, and would
+// rest, but its line may be back since; or no task is open, and the run would end as
+// done, but one may have been added. A source that cannot be read is left to whoever
+// watches it.
 func (e *Engine) lookForLines(ctx context.Context, name string, source Source) {
 	tasks := e.projects[name].Tasks
-	if !tasks.Gone() {
+	if !tasks.Gone() && tasks.Open() {
 		return
 	}
 	snapshot, err := e.readSoon(ctx, source)
@@ -89,7 +91,7 @@ func (e *Engine) lookForLines(ctx context.Context, name string, source Source) {
 		_, err = e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.SourceChanged{Snapshot: snapshot, Before: tasks}}, nil)
 	}
 	if err != nil {
-		e.o.Log.Warn("look for lines that were gone", "project", name, "error", err)
+		e.o.Log.Warn("read the source again", "project", name, "error", err)
 	}
 }
 

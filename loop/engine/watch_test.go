@@ -20,7 +20,8 @@ type editedSource struct {
 	engine.Source
 	mu      sync.Mutex
 	plan    ledger.Snapshot
-	left    int // readings that fail for a fault of the machine
+	left    int           // readings that fail for a fault of the machine
+	settle  time.Duration // between a change and the word of it
 	changed chan struct{}
 }
 
@@ -39,6 +40,7 @@ func (s *editedSource) Watch(ctx context.Context, changed func()) error {
 		case <-ctx.Done():
 			return nil
 		case <-s.changed:
+			time.Sleep(s.settle)
 			changed()
 		}
 	}
@@ -119,6 +121,52 @@ func TestEditAfterRestart(t *testing.T) {
 		synctest.Wait()
 		if _, known := f.state().Project.Find("Task 3"); !known {
 			t.Error("a task that was added after a restart is not known")
+		}
+	})
+}
+
+// TestTaskAddedWhileDown adds a task while no daemon runs, and the last thing that its
+// run waited for ends meanwhile: the run does not end as done.
+func TestTaskAddedWhileDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan struct{})
+		f := newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
+			if l.Kind == ledger.KindBaseline {
+				<-ended
+				return scenario.Exited(l.Session, 0)
+			}
+			return succeeded(f, l)
+		})
+		f.ports.Plan.Tasks = f.ports.Plan.Tasks[:1]
+		f.ports.Plan.Tasks[0].Mark = ledger.MarkDone
+		plan := &editedSource{plan: f.ports.Plan, changed: make(chan struct{}, 8), settle: time.Second}
+		var ends []ledger.RunEnded
+		f.options = func(o *engine.Options) {
+			o.Observe = func(_, _ loop.State, e ledger.Entry) {
+				if b, is := e.Body.(ledger.RunEnded); is {
+					ends = append(ends, b)
+				}
+			}
+		}
+		f.wrap = func(p engine.Ports) engine.Ports {
+			plan.Source = p.Source
+			p.Source = plan
+			return p
+		}
+		f.restart()
+		f.do(loop.StartRun{Settings: settings()}, "")
+		synctest.Wait()
+		if r := f.state().Project.Run; r.Over() {
+			t.Fatalf("the run is over: %+v", ends)
+		}
+		f.stop()
+		plan.save(append(f.ports.Plan.Tasks, scenario.Task(3, "Three"))...)
+		close(ended)
+		f.open(true)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if three, known := f.state().Project.Find("Task 3"); !known || three.Status != ledger.Done || len(ends) != 1 || ends[0].Done != 2 {
+			t.Errorf("Task 3 is known: %v, %s; ends: %+v", known, three.Status, ends)
 		}
 	})
 }
