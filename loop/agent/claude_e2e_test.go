@@ -282,13 +282,13 @@ func TestClaudeBackground(t *testing.T) {
 		x := n.wait("r1-1")
 		t.Logf("%s after %s, turns %d, tokens %d, $%.5f, %d killed", x.Reason, x.Took(), x.Turns, x.Tokens, x.CostUSD, x.Killed)
 		n.record("r1-1")
-		if x.Reason != ledger.ExitAsked || x.Turns != 3 || x.Tokens != 3150 || x.CostUSD <= 0 || x.Took() > 15*time.Second {
+		if x.Reason != ledger.ExitAsked || x.Turns != 3 || x.Tokens != 3150 || x.CostUSD <= 0 || x.Took() > time.Minute {
 			t.Errorf("exit: %+v", x)
 		}
 	})
 	t.Run("without one", func(t *testing.T) {
 		n := newClaude(t, 0, script(false))
-		x := n.session("r1-1", func(l *ledger.Launch) { l.Wall = ledger.Duration(6 * time.Second) })
+		x := n.session("r1-1", func(l *ledger.Launch) { l.Wall = ledger.Duration(30 * time.Second) }) // it has to start, and to say something, within
 		if x.Reason != ledger.ExitWall || !strings.Contains(x.Text, "background command") || x.Tokens < 0 {
 			t.Errorf("exit: %+v", x)
 		}

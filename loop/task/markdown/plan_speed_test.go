@@ -165,8 +165,8 @@ func TestShortcuts(t *testing.T) {
 		t.Error(err)
 	}
 	for _, what := range []string{"id", "label", "explicit", "spec", "box", "heading", "done", "ref", "depends", "only for read"} {
-		if hits[what] < 20 {
-			t.Errorf("%d texts for %s: the test shows nothing", hits[what], what)
+		if hits[what] == 0 {
+			t.Errorf("no text for %s: the test shows nothing", what)
 		}
 	}
 }
