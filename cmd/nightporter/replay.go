@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -10,12 +11,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
@@ -32,8 +37,10 @@ snapshots give, and show where a project stood after the last entry, or at --to.
 Exit code 0: the same. 1: a difference.
 
 --export FILE writes the whole ledger as JSON Lines. --from FILE --state NEWDIR
-builds a database from such a file, entry by entry and hash by hash. What is
-not in the ledger is not in it: trees, outputs, messages that wait.`,
+builds a database from such a file, or from the copies in a checkout's
+.ralph/events, entry by entry and hash by hash. What is not in the ledger is not
+in it: trees, outputs, messages that wait; and in a checkout's copies only its own
+project is.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -61,7 +68,7 @@ not in the ledger is not in it: trees, outputs, messages that wait.`,
 	f.add(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "number of an entry, or a time: 02:30, 2026-11-20 02:30")
 	cmd.Flags().StringVar(&export, "export", "", "write the whole ledger to this new file")
-	cmd.Flags().StringVar(&from, "from", "", "build a new state folder from this file")
+	cmd.Flags().StringVar(&from, "from", "", "build a new state folder from this file, or from a folder .ralph/events")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -103,11 +110,11 @@ func rebuild(ctx context.Context, out io.Writer, file, state string) error {
 	if left, err := os.ReadDir(dir); err == nil && len(left) > 0 {
 		return fmt.Errorf("%s is not empty; name a new folder", dir)
 	}
-	f, err := os.Open(file)
+	in, err := openExport(file)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }()
+	defer in.Close()
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}
@@ -116,7 +123,7 @@ func rebuild(ctx context.Context, out io.Writer, file, state string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(tmp) }()
-	n, err := importEntries(ctx, tmp, f)
+	n, err := importEntries(ctx, tmp, in)
 	if err != nil {
 		return fmt.Errorf("%s: %w. Nothing was made", file, err)
 	}
@@ -126,6 +133,80 @@ func rebuild(ctx context.Context, out io.Writer, file, state string) error {
 	fmt.Fprintf(out, "✓ %d entries in %s, every hash as in the file\n", n, dir)
 	fmt.Fprintln(out, "  Look: nightporter status --state "+quote(dir))
 	return nil
+}
+
+// exported are files with the lines of an export, read one after the other.
+type exported struct {
+	io.Reader
+	files []*os.File
+}
+
+func (x exported) Close() {
+	for _, f := range x.files {
+		_ = f.Close()
+	}
+}
+
+// mirrorFile is the name of a file of the copy of a ledger in a checkout: of what all
+// projects share, or of a project and the number of a run.
+var mirrorFile = regexp.MustCompile(`^(?:house|(.+)-r(\d+))\.jsonl$`)
+
+// openExport opens an export, or all files of .ralph/events in the order in which they
+// were written.
+func openExport(path string) (exported, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return exported{}, err
+	}
+	names := []string{path}
+	if info.IsDir() {
+		if names, err = mirrorFiles(path); err != nil {
+			return exported{}, err
+		}
+	}
+	var x exported
+	var readers []io.Reader
+	for _, n := range names {
+		f, err := os.Open(n)
+		if err != nil {
+			x.Close()
+			return exported{}, err
+		}
+		x.files = append(x.files, f)
+		readers = append(readers, f)
+	}
+	x.Reader = io.MultiReader(readers...)
+	return x, nil
+}
+
+// mirrorFiles returns the files of a folder that are copies of a ledger.
+func mirrorFiles(dir string) ([]string, error) {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	type file struct {
+		project, name string
+		run           int
+	}
+	var files []file
+	for _, f := range all {
+		if parts := mirrorFile.FindStringSubmatch(f.Name()); parts != nil {
+			run, _ := strconv.Atoi(parts[2]) // house.jsonl has none
+			files = append(files, file{parts[1], f.Name(), run})
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no copy of a ledger: house.jsonl, PROJECT-r1.jsonl, …", dir)
+	}
+	slices.SortFunc(files, func(a, b file) int {
+		return cmp.Or(strings.Compare(a.project, b.project), cmp.Compare(a.run, b.run))
+	})
+	names := make([]string, len(files))
+	for n, f := range files {
+		names[n] = filepath.Join(dir, f.name)
+	}
+	return names, nil
 }
 
 // importEntries appends each line of an export to the ledger in dir and

@@ -22,6 +22,7 @@
 //	digest     the digests of nights, on request and by the clock
 //	autostart  runs that start by themselves
 //	intake     bug reports that sites post
+//	mirror     the copy of each ledger in its project's checkout
 //	cloudagent steps of cloud agents
 //	metrics, logging, systemd
 //
@@ -34,7 +35,7 @@
 // Daemon.Stop may be called twice, at any time, and before Start. It ends the
 // parts in this order: long polls, reports to the service manager and timed
 // work, automatic starts, chats, the operator's socket, the engine, the journal,
-// the sockets of sessions, the store, the log, the lock of the state folder. It
+// the copies in checkouts, the sockets of sessions, the store, the log, the lock of the state folder. It
 // waits for each and leaves no goroutine of its own behind; the log's library
 // leaves an idle one. A request of the operator and a
 // call to a platform delay it by at most 5 s each. Sessions are not part of the

@@ -18,6 +18,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 	"github.com/nightporter/nightporter/internal/daemon/logging"
 	"github.com/nightporter/nightporter/internal/daemon/metrics"
+	"github.com/nightporter/nightporter/internal/daemon/mirror"
 	"github.com/nightporter/nightporter/internal/daemon/operator"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
@@ -29,6 +30,7 @@ import (
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -200,6 +202,10 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		d.Log.Warn("what was left of files that people sent is not cleaned up", "error", err)
 	}
 	journal := logging.NewJournal(d.Log)
+	mirrors := mirror.New(mirror.Options{
+		Ledger: d.Store, Log: d.Log,
+		Open: func(repo, project string) mirror.Files { return workspace.NewMirror(repo, project) },
+	})
 	streams, err := d.Store.Streams(ctx)
 	if err != nil {
 		return err
@@ -217,6 +223,9 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 				d.o.Observe(before, after, e)
 			}
 			d.Hub.Observe(before, e)
+			if d.serves() {
+				mirrors.Add(after)
+			}
 			d.Changes.Ring()
 		},
 		Outage: d.onOutage,
@@ -235,7 +244,16 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	if err != nil {
 		return damaged(ctx, d.o.State, d.Store, err)
 	}
+	if d.serves() {
+		for _, name := range d.Engine.Projects() {
+			s, _ := d.Engine.State(name)
+			mirrors.Add(s) // what the process before did not copy
+		}
+	}
 	d.running.Defer(d.sockets.Stop)
+	if err := d.running.Start(ctx, mirrors); err != nil {
+		return err
+	}
 	return d.running.Start(ctx, journal)
 }
 

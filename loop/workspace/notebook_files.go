@@ -97,28 +97,34 @@ func (n *Notebook) mkdir(root *os.Root, name string) error {
 	return root.Lchown(name, int(owner.Uid), int(owner.Gid))
 }
 
-// update replaces the content of a file below .ralph by the result of edit,
-// under a lock of the whole folder. It may call edit again with newer content,
-// since people save their files without a lock.
-func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte) []byte) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+// openFolder opens .ralph and locks it, with its .gitignore and a folder in it, each of
+// which it makes where it is missing. The caller holds n.mu and closes both.
+func (n *Notebook) openFolder(ctx context.Context, dir string) (*os.Root, *os.File, error) {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	if away := fault.Away(n.repo); away != nil {
-		return away // the folder of a mount that is missing is not written into
+		return nil, nil, away // the folder of a mount that is missing is not written into
 	}
 	root, err := n.open(true)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer root.Close()
 	lock, err := lockFolder(ctx, root)
 	if err != nil {
-		return err
+		root.Close()
+		return nil, nil, err
 	}
-	defer lock.Close()
+	if err := n.furnish(root, dir); err != nil {
+		lock.Close()
+		root.Close()
+		return nil, nil, err
+	}
+	return root, lock, nil
+}
+
+// furnish makes the .gitignore of .ralph, and a folder in it.
+func (n *Notebook) furnish(root *os.Root, dir string) error {
 	// The .gitignore comes first, so that no file of the folder ever shows up
 	// as untracked.
 	if _, err := root.Lstat(".gitignore"); errors.Is(err, fs.ErrNotExist) {
@@ -126,15 +132,31 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 			return err
 		}
 	}
-	dir := path.Dir(file)
 	if err := n.mkdir(root, dir); err != nil {
 		return err
 	}
-	if info, err := root.Lstat(dir); err != nil {
+	info, err := root.Lstat(dir)
+	if err != nil {
 		return err
-	} else if !info.IsDir() {
+	}
+	if !info.IsDir() {
 		return errInTheWay(".ralph/"+dir, info, "a folder")
 	}
+	return nil
+}
+
+// update replaces the content of a file below .ralph by the result of edit,
+// under a lock of the whole folder. It may call edit again with newer content,
+// since people save their files without a lock.
+func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte) []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	root, lock, err := n.openFolder(ctx, path.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	defer lock.Close()
 	for try := 0; ; try++ {
 		old, info, err := n.readSettled(ctx, root, file)
 		if err != nil {
