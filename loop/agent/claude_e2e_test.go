@@ -241,7 +241,7 @@ func TestClaudeFaults(t *testing.T) {
 					turns[step] = turns[step].WithFault(c.fault)
 					return turns
 				}), c.vars...)
-				x := n.session("r1-1", func(l *ledger.Launch) { l.Wall = ledger.Duration(50 * time.Second) })
+				x := n.session("r1-1", func(l *ledger.Launch) { l.Wall = ledger.Duration(5 * time.Minute) })
 				if x.Reason != ledger.ExitSelf || x.Failure != c.trouble || !x.Until.Equal(c.until) || !strings.Contains(x.Text, c.text) {
 					t.Errorf("exit: %+v", x)
 				}
