@@ -43,6 +43,8 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.Failures, t.WorkedMs = nil, 0
 		}
 		t.Rest = b.Rest
+	case ledger.Evidence:
+		t.Chain = t.Chain.with(b)
 	case ledger.PlanSettled:
 		if c := t.Attempt; !b.Approved && c != nil && c.Consensus != nil {
 			w := *c
@@ -104,7 +106,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			break
 		}
 		t.Attempts++
-		t.Proof = nil
+		t.Proof, t.Chain = nil, nil
 		t.Failures = failuresOf(t.Failures, &t.Task)
 		t.Attempt = &Attempt{
 			Of: t.Task,
@@ -141,6 +143,9 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.Attempt = &w
 		}
 	case ledger.SessionEnded:
+		if b.Kind == ledger.KindAgent {
+			t.Chain = t.Chain.with(b)
+		}
 		if t.Task.Report != nil && b.Kind == ledger.KindAgent {
 			t.WorkedMs += max(b.Exit.Ended.Sub(b.Exit.Started).Milliseconds(), 0)
 		}

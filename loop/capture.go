@@ -166,7 +166,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		c := w.Consensus.Rounds[len(w.Consensus.Rounds)-1]
 		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: len(w.Consensus.Rounds), Verdict: payload.String(ev.Data, "verdict"), Issues: c.AsIssues()})
 	case ledger.EventRepro:
-		d.add(about, ledger.Evidence{Kind: "investigation", RootCause: payload.String(ev.Data, "root_cause"), Affected: payload.Strings(ev.Data, "affected_files"), Strategy: payload.String(ev.Data, "strategy")})
+		d.add(about, ledger.Evidence{Kind: "investigation", Command: payload.String(ev.Data, "command"), RootCause: payload.String(ev.Data, "root_cause"), Affected: payload.Strings(ev.Data, "affected_files"), Strategy: payload.String(ev.Data, "strategy")})
 	}
 	if to == "" {
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.For(t.Task).Pattern.Name, ev.Type, w.Hat)})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -263,9 +264,22 @@ func (d *decision) doneOn(b request.Branch) []request.Task {
 		if proof := d.Project.TaskProof(*t); proof != nil {
 			of.Proof = proof.Text()
 		}
+		of.Shown = t.shown()
 		done = append(done, of)
 	}
 	return done
+}
+
+// shown returns what the request of the task says of its last attempt.
+func (t *TaskState) shown() *request.Evidence {
+	if t.Chain == nil {
+		return nil
+	}
+	e := &request.Evidence{Cause: t.Chain.Cause, Repro: t.Chain.Repro, Attempts: t.Attempts, Sessions: t.Chain.Sessions, Worked: time.Duration(t.Chain.WorkedMs) * time.Millisecond}
+	if r := t.Chain.Review; r != nil {
+		e.Review = &request.Review{Type: r.Type, Rounds: r.Rounds, Issues: r.Issues, Looks: r.Looks}
+	}
+	return e
 }
 
 // leftOf returns the tasks of a list that are not done; of reports, those that were

@@ -233,6 +233,9 @@ func (d *decision) stackFacts(f *request.Facts, b request.Branch) {
 			f.Looks = append(f.Looks, ledger.ShortID(t.Task.ID)+" "+t.Task.Title+": "+done.Proof)
 		}
 	}
+	if ok && t.Status == ledger.Done && place.Again == nil {
+		done.Shown = t.shown()
+	}
 	f.Done = []request.Task{done}
 	for _, i := range p.Guidance.Items {
 		if i.Task != "" && i.Task == ledger.FoldID(b.Task) && (i.Source == "" || i.Source == b.Source) && i.State != guidance.Dropped {

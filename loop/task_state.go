@@ -34,6 +34,7 @@ type TaskState struct {
 	Failures []Failure       `json:"failures,omitempty"`  // the last failed attempts, oldest first, for the prompt of the next one
 	Stalled  bool            `json:"stalled,omitempty"`   // the last attempt made no progress: the next one begins with a new plan
 	Commit   string          `json:"commit,omitempty"`
+	Chain    *Chain          `json:"chain,omitempty"`     // evidence of its last attempt
 	Proof    *ledger.Proof   `json:"proof,omitempty"`     // what its "done" is worth; nil before, and for tasks of earlier releases
 	ProvedIn string          `json:"proved_in,omitempty"` // run in which Proof was first known
 	Marked   ledger.Mark     `json:"marked,omitempty"`    // mark that nightporter wrote to the source last

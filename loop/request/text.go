@@ -3,7 +3,9 @@ package request
 import (
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -69,6 +71,30 @@ type Task struct {
 	Commit string
 	Status string // why it is not done: "blocked"
 	Why    string
+	Shown  *Evidence // written where the request is of this task alone
+}
+
+// Evidence is what the last attempt at a task has shown, and what it took.
+type Evidence struct {
+	Cause    string // why it went wrong
+	Repro    string // the command that fails without the fix
+	Review   *Review
+	Attempts int
+	Sessions int           // of the last attempt
+	Worked   time.Duration // of these sessions
+}
+
+// says reports whether there is more to say than that a session worked.
+func (e *Evidence) says() bool {
+	return e != nil && (e.Cause != "" || e.Review != nil || e.Attempts > 1)
+}
+
+// Review is the last review of a change.
+type Review struct {
+	Type   string // "ui-component"
+	Rounds int
+	Issues int // that it left, below what sends a task back
+	Looks  []ledger.PassResult
 }
 
 // Guidance is what a person told the sessions, and what became of it.
@@ -134,6 +160,9 @@ func bodyOf(f Facts) string {
 	if len(f.Done) > 0 {
 		w.head("Done")
 		tasks(&w, f.Done, doneLine)
+	}
+	if len(f.Done) == 1 && !f.AtWork && f.Done[0].Shown.says() {
+		evidence(&w, f.Project, f.Done[0])
 	}
 	if len(f.Left) > 0 {
 		w.head("Not done")
@@ -301,6 +330,55 @@ func guidanceLine(g Guidance) string {
 	s += ": " + g.State
 	if g.Note != "" {
 		s += ", " + plain(g.Note)
+	}
+	return s
+}
+
+// maxCause is how much of the cause of a bug a request says, in bytes.
+const maxCause = 600
+
+// evidence says what the task's attempt has shown. Words of sessions can be those of a
+// stranger's report, so they are plain.
+func evidence(w *writer, project string, t Task) {
+	s := t.Shown
+	w.head("Evidence")
+	if s.Cause != "" {
+		w.item("Cause: " + plain(text.First(s.Cause, maxCause)))
+	}
+	if s.Repro != "" {
+		w.item("Reproduced, before the fix, by " + code(s.Repro))
+	}
+	if s.Review != nil {
+		w.item(s.Review.text())
+	}
+	took := plural(s.Attempts, "attempt") + ", "
+	if s.Attempts > 1 {
+		took += "the last one with "
+	}
+	w.item(took + fmt.Sprintf("%s of %d min", plural(s.Sessions, "session"), max(1, int(s.Worked.Round(time.Minute)/time.Minute))))
+	w.item("The whole chain, at the host: " + code("nightporter evidence "+t.ID+" --project "+project))
+}
+
+// text says what a review looked at.
+func (r Review) text() string {
+	by := "by" // the hat; a review of a report's fix has a kind
+	if len(r.Looks) > 0 {
+		by = "as"
+	}
+	s := fmt.Sprintf("Reviewed %s %s, %s", by, code(r.Type), plural(r.Rounds, "round"))
+	var looks []string
+	for _, l := range r.Looks {
+		look := plain(string(l.Pass)) + " ✓"
+		if l.Verdict != ledger.PassOK {
+			look = plain(string(l.Pass)) + " ✗"
+		}
+		looks = append(looks, look)
+	}
+	if len(looks) > 0 {
+		s += ": " + strings.Join(looks, " · ")
+	}
+	if r.Issues > 0 {
+		s += fmt.Sprintf("; %s below what sends it back", plural(r.Issues, "remark"))
 	}
 	return s
 }

@@ -3,8 +3,10 @@ package request
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,21 +41,43 @@ func TestDraft(t *testing.T) {
 		},
 	}
 	d := Draft(f)
-	got := d.Title + "\n\n" + d.Body + "\n"
+	compare(t, "night.md", d)
+	if d.Head != f.Branch || d.Base != "main" || !d.Draft || len(d.Labels) != 1 || len(d.Reviewers) != 1 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestDraftOfReport compares what the request of a bug report's fix says with its golden.
+func TestDraftOfReport(t *testing.T) {
+	f := Facts{
+		Run: "r14", Project: "shop", Branch: "nightporter/shop/r14-b37-login-loops", Plan: "bugs", Tip: "4f2a9c1b7de0aa", Base: "main",
+		Subject: "fix: B37 - Login loops", Verify: []string{"npm test"},
+		Stack: &Place{N: 1, Of: 1, Apart: &Apart{}},
+		Done: []Task{{ID: "B37", Title: "Login loops", Proof: "proved", Commit: "4f2a9c1b7de0aa", Shown: &Evidence{
+			Cause: "the cookie's path is /app, see https://evil.example and @mira,\nso the page behind the login never gets it",
+			Repro: "npm test -- login", Attempts: 2, Sessions: 3, Worked: 7*time.Minute + 40*time.Second,
+			Review: &Review{Type: "auth-permissions", Rounds: 2, Issues: 1, Looks: []ledger.PassResult{
+				{Pass: ledger.PassIntent, Verdict: ledger.PassOK}, {Pass: ledger.PassSecurity, Verdict: ledger.PassIssues},
+			}},
+		}}},
+	}
+	compare(t, "report.md", Draft(f))
+}
+
+func compare(t *testing.T, golden string, d ledger.RequestDraft) {
+	t.Helper()
+	file, got := filepath.Join("testdata", golden), d.Title+"\n\n"+d.Body+"\n"
 	if *update {
-		if err := os.WriteFile("testdata/night.md", []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile("testdata/night.md")
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if d.Head != f.Branch || d.Base != "main" || !d.Draft || len(d.Labels) != 1 || len(d.Reviewers) != 1 {
-		t.Errorf("%+v", d)
 	}
 }
 
@@ -64,7 +88,7 @@ func FuzzForeignText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		d := Draft(Facts{Run: "r1", Project: "p", Branch: "b", Plan: s, Done: []Task{{ID: s, Title: s, Proof: s}}, Left: []Task{{ID: s, Title: s, Why: s}},
+		d := Draft(Facts{Run: "r1", Project: "p", Branch: "b", Plan: s, Done: []Task{{ID: s, Title: s, Proof: s, Shown: &Evidence{Cause: s, Repro: s, Review: &Review{Type: s, Looks: []ledger.PassResult{{Pass: ledger.Pass(s)}}}}}}, Left: []Task{{ID: s, Title: s, Why: s}},
 			Guidance: []Guidance{{ID: "g1", Text: s, By: s, Note: s}}, Looks: []string{s}})
 		if strings.Count(ledger.EditBody("", d.Body), "\n<!-- /nightporter -->") != 1 {
 			t.Errorf("the section has no one end: %q", d.Body)
