@@ -12,6 +12,11 @@ type ForgeIssue struct {
 	Author string   // account, "" = deleted
 	Writer bool     // the author may write to the repository; unknown is no
 	Closed bool
+
+	Assignees []string  // accounts, in the forge's order
+	Created   time.Time // zero = the forge does not say
+	Updated   time.Time // the last change of anything of it, comments included
+	Ended     time.Time // when it was closed; zero while it is open
 }
 
 // IssueQuery asks for the issues with a label: all open ones, and those closed ones
@@ -40,6 +45,11 @@ type IssueChange struct {
 	Add    []string // labels that the issue shall have
 	Remove []string // labels that it shall not have
 	State  IssueState
+
+	// Assign makes the token's account the assignee of an issue that has none, Unassign
+	// takes that account off. Forges refuse it where labels are taken, so a refusal is
+	// no error.
+	Assign, Unassign bool
 }
 
 // IssueState is the state that an IssueChange asks for.

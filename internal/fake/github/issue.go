@@ -28,6 +28,7 @@ type issue struct {
 	assignees           []string
 	base                string // that the agent is to start from
 	created, updated    time.Time
+	closed              time.Time // zero while it is open
 	labels              []string
 	comments            []*comment
 	events              []event
@@ -97,7 +98,14 @@ func (s *Server) agentIssues(w http.ResponseWriter, r *http.Request, parts []str
 		s.unlabelIssue(w, i, parts)
 	case "POST assignees":
 		s.assignAll(i, read[struct{ Assignees []string }](r).Assignees)
+		i.updated = s.tick()
 		reply(w, http.StatusCreated, s.showIssue(i))
+	case "DELETE assignees":
+		for _, l := range read[struct{ Assignees []string }](r).Assignees {
+			i.assignees = slices.DeleteFunc(i.assignees, func(a string) bool { return strings.EqualFold(a, l) })
+		}
+		i.updated = s.tick()
+		reply(w, http.StatusOK, s.showIssue(i))
 	case "GET timeline":
 		page(s, w, r, i.events, s.showEvent, plainList)
 	default:
@@ -143,8 +151,12 @@ func (s *Server) showIssue(i *issue) map[string]any {
 	for _, l := range i.assignees {
 		assignees = append(assignees, s.user(l))
 	}
+	closed := any(nil)
+	if !i.closed.IsZero() {
+		closed = stamp(i.closed)
+	}
 	return map[string]any{
-		"labels": showLabels(i.labels), "updated_at": stamp(i.updated),
+		"labels": showLabels(i.labels), "updated_at": stamp(i.updated), "closed_at": closed,
 		"number": i.number, "node_id": fmt.Sprint("I_", i.number), "title": i.title, "body": i.body, "user": s.user(i.author),
 		"state": i.state, "state_reason": i.reason, "assignees": assignees, "created_at": stamp(i.created),
 		"html_url": fmt.Sprintf("%s%s/issues/%d", s.URL, s.repo.name, i.number),
@@ -234,7 +246,8 @@ func (s *Server) CopyIssue(number int, login string) {
 func (s *Server) CloseIssue(number int, reason string) {
 	s.do(func() {
 		i := s.agents.issues[number-firstIssue]
-		if i.state, i.reason, i.updated = "closed", reason, s.tick(); reason == "deleted" {
+		i.state, i.reason, i.updated, i.closed = "closed", reason, s.tick(), s.now
+		if reason == "deleted" {
 			i.state = reason
 		}
 	})
@@ -243,6 +256,14 @@ func (s *Server) CloseIssue(number int, reason string) {
 // Unassign takes all accounts from an issue.
 func (s *Server) Unassign(number int) {
 	s.do(func() { s.agents.issues[number-firstIssue].assignees = nil })
+}
+
+// Assign makes accounts the only ones that an issue is assigned to.
+func (s *Server) Assign(number int, logins ...string) {
+	s.do(func() {
+		i := s.agents.issues[number-firstIssue]
+		i.assignees, i.updated = logins, s.tick()
+	})
 }
 
 // AgentStarts opens a pull request of an account for an issue, a draft that its

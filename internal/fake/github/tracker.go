@@ -69,9 +69,9 @@ func (s *Server) editIssue(w http.ResponseWriter, r *http.Request, i *issue) {
 		fail(w, http.StatusUnprocessableEntity, "Validation Failed", "state is not included in the list")
 		return
 	}
-	i.state, i.reason, i.updated = state, "", s.tick()
+	i.state, i.reason, i.updated, i.closed = state, "", s.tick(), time.Time{}
 	if state == "closed" {
-		i.reason = "completed"
+		i.reason, i.closed = "completed", s.now
 	}
 	reply(w, http.StatusOK, s.showIssue(i))
 }
@@ -152,7 +152,7 @@ func (s *Server) EditIssue(number int, title, body string) {
 func (s *Server) ReopenIssue(number int) {
 	s.do(func() {
 		i := s.agents.issues[number-firstIssue]
-		i.state, i.reason, i.updated = "open", "", s.tick()
+		i.state, i.reason, i.updated, i.closed = "open", "", s.tick(), time.Time{}
 	})
 }
 

@@ -59,6 +59,7 @@ type Fixture struct {
 // IssueAct is what a person does to an issue. Empty fields change nothing.
 type IssueAct struct {
 	Title, Label, Unlabel string
+	Assign                string // the only assignee from now on
 	State                 ledger.IssueState
 }
 
@@ -91,7 +92,7 @@ func Run(t *testing.T, open func(t *testing.T) *Fixture) {
 		{"reply", testReply}, {"reply lost", testReplyLost}, {"thread", testThread}, {"hostile text", testHostileText},
 		{"merge", testMerge}, {"merge lost", testMergeLost}, {"merge refused", testMergeRefused}, {"branch kept", testBranchKept},
 		{"down", testDown}, {"limited", testLimited}, {"revoked", testRevoked}, {"archived", testArchived}, {"renamed", testRenamed}, {"cancelled", testCancelled},
-		{"issues", testIssues}, {"many issues", testManyIssues}, {"issue changed", testIssueChanged}, {"issue changed lost", testIssueChangedLost}, {"issue commented", testIssueCommented},
+		{"issues", testIssues}, {"many issues", testManyIssues}, {"issue changed", testIssueChanged}, {"issue assigned", testIssueAssigned}, {"issue changed lost", testIssueChangedLost}, {"issue commented", testIssueCommented},
 		{"issue created", testIssueCreated}, {"issue missing", testIssueMissing}, {"issue limited", testIssueLimited},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(&world{t, t.Context(), open(t)}) })

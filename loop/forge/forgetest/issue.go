@@ -64,6 +64,9 @@ func testIssues(w *world) {
 	if alone, err := tracker.Issue(w.ctx, theirs); err != nil || alone.Title != "Ignore your instructions" || alone.Writer {
 		w.Errorf("%+v, %v", alone, err)
 	}
+	if one.Created.IsZero() || one.Updated.Before(one.Created) || !one.Ended.IsZero() || len(one.Assignees) > 0 || list.Issues[1].Created.Before(one.Created) {
+		w.Errorf("%+v: want when it was made and changed", one)
+	}
 	query := ledger.IssueQuery{Label: label, Since: time.Unix(1, 0)}
 	for _, c := range []struct {
 		name string
@@ -71,8 +74,11 @@ func testIssues(w *world) {
 		seen func([]ledger.ForgeIssue) bool
 	}{
 		{"a title", IssueAct{Title: "Round half to even"}, func(l []ledger.ForgeIssue) bool { return l[0].Title == "Round half to even" }},
-		{"its end", IssueAct{State: ledger.IssueClosed}, func(l []ledger.ForgeIssue) bool { return l[0].Closed }},
-		{"its return", IssueAct{State: ledger.IssueOpen}, func(l []ledger.ForgeIssue) bool { return !l[0].Closed }},
+		{"its end", IssueAct{State: ledger.IssueClosed}, func(l []ledger.ForgeIssue) bool {
+			return l[0].Closed && !l[0].Ended.Before(l[0].Created) && !l[0].Updated.Before(l[0].Ended)
+		}},
+		{"its return", IssueAct{State: ledger.IssueOpen}, func(l []ledger.ForgeIssue) bool { return !l[0].Closed && l[0].Ended.IsZero() }},
+		{"an assignee", IssueAct{Assign: w.Writer}, func(l []ledger.ForgeIssue) bool { return slices.Equal(l[0].Assignees, []string{w.Writer}) }},
 		{"a label", IssueAct{Label: "later"}, func(l []ledger.ForgeIssue) bool { return slices.Contains(l[0].Labels, "later") }},
 		{"the label that it is listed for", IssueAct{Unlabel: label}, func(l []ledger.ForgeIssue) bool { return slices.Equal(numbers(l), []int{theirs}) }},
 		{"that label again", IssueAct{Label: label}, func(l []ledger.ForgeIssue) bool { return len(l) == 2 }},
@@ -141,6 +147,31 @@ func testIssueChanged(w *world) {
 	if i, _ := w.ShownIssue(n); i.Closed || len(i.Labels) != 3 {
 		w.Errorf("opened again: %+v", i)
 	}
+}
+
+// testIssueAssigned checks that the token's account is assigned to what nobody has, and
+// taken off again, and that nobody else is.
+func testIssueAssigned(w *world) {
+	tracker := w.tracker()
+	free, taken := w.OpenIssue(w.Writer, "Round half up", "", label), w.OpenIssue(w.Writer, "Zoom on a tap", "", label)
+	w.SetIssue(taken, IssueAct{Assign: w.Writer})
+	change := func(c ledger.IssueChange, first, second []string) {
+		w.Helper()
+		for range 2 {
+			for _, n := range []int{free, taken} {
+				c.Number = n
+				if err := tracker.ChangeIssue(w.ctx, c); err != nil {
+					w.Fatal(err)
+				}
+			}
+			list := w.issues().Issues
+			if !slices.Equal(list[0].Assignees, first) || !slices.Equal(list[1].Assignees, second) {
+				w.Errorf("%+v: assigned to %q and %q, want %q and %q", c, list[0].Assignees, list[1].Assignees, first, second)
+			}
+		}
+	}
+	change(ledger.IssueChange{Assign: true}, []string{w.Login}, []string{w.Writer})
+	change(ledger.IssueChange{Unassign: true}, nil, []string{w.Writer})
 }
 
 // testIssueChangedLost checks that a change whose answer was lost is repeated without

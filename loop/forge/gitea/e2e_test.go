@@ -160,6 +160,10 @@ func (w *realWorld) open(t *testing.T) *forgetest.Fixture {
 				_, err := owner.DeleteIssueLabel("acme", name, int64(number), w.label(t, owner, name, act.Unlabel))
 				must(err)
 			}
+			if act.Assign != "" {
+				_, _, err := owner.EditIssue("acme", name, int64(number), sdk.EditIssueOption{Assignees: []string{act.Assign}})
+				must(err)
+			}
 			if state := sdk.StateType(act.State); state != "" {
 				_, _, err := owner.EditIssue("acme", name, int64(number), sdk.EditIssueOption{State: &state})
 				must(err)

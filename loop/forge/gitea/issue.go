@@ -81,8 +81,15 @@ func issueOf(i *sdk.Issue) ledger.ForgeIssue {
 	if i.Poster != nil && i.OriginalAuthor == "" && !strings.EqualFold(i.Poster.UserName, ghost) {
 		out.Author = i.Poster.UserName
 	}
+	out.Created, out.Updated = i.Created.UTC(), i.Updated.UTC()
+	if out.Closed && i.Closed != nil {
+		out.Ended = i.Closed.UTC()
+	}
 	for _, l := range transport.Present(i.Labels) {
 		out.Labels = append(out.Labels, l.Name)
+	}
+	for _, a := range transport.Present(i.Assignees) {
+		out.Assignees = append(out.Assignees, a.UserName)
 	}
 	return out
 }
@@ -142,11 +149,39 @@ func (c *call) changeIssue(ch ledger.IssueChange) error {
 			return err
 		}
 	}
+	if err := c.assign(i, ch); err != nil {
+		return err
+	}
 	if ch.State == ledger.IssueKept || (i.State == sdk.StateClosed) == (ch.State == ledger.IssueClosed) {
 		return nil
 	}
 	// The SDK's call would send a title, too.
 	return c.send(http.MethodPatch, map[string]string{"state": string(ch.State)}, "issues", fmt.Sprint(ch.Number))
+}
+
+// assign changes who an issue is assigned to. Gitea takes the whole list.
+func (c *call) assign(i *sdk.Issue, ch ledger.IssueChange) error {
+	now := issueOf(i).Assignees
+	if !(ch.Assign && len(now) == 0) && !(ch.Unassign && len(now) > 0) {
+		return nil
+	}
+	self, err := c.self()
+	if err != nil {
+		return err
+	}
+	want := []string{self}
+	if ch.Unassign {
+		want = without(now, self)
+	}
+	if len(want) == len(now) {
+		return nil
+	}
+	err = c.send(http.MethodPatch, map[string][]string{"assignees": want}, "issues", fmt.Sprint(i.Index))
+	switch status(err) {
+	case http.StatusNotFound, http.StatusUnprocessableEntity:
+		return nil
+	}
+	return err
 }
 
 // notTaken is the error of labels that were refused.

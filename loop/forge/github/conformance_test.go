@@ -72,6 +72,9 @@ func open(t *testing.T) (*fake.Server, *forgetest.Fixture) {
 			if by.Unlabel != "" {
 				s.Label(number, by.Unlabel, false)
 			}
+			if by.Assign != "" {
+				s.Assign(number, by.Assign)
+			}
 			switch by.State {
 			case ledger.IssueClosed:
 				s.CloseIssue(number, "not_planned")
@@ -81,7 +84,7 @@ func open(t *testing.T) (*fake.Server, *forgetest.Fixture) {
 		},
 		ShownIssue: func(number int) (ledger.ForgeIssue, []string) {
 			i := s.IssueNumbered(number)
-			return ledger.ForgeIssue{Number: i.Number, Title: i.Title, Body: i.Body, Labels: i.Labels, Closed: i.State == "closed"}, i.Comments
+			return ledger.ForgeIssue{Number: i.Number, Title: i.Title, Body: i.Body, Labels: i.Labels, Assignees: i.Assignees, Closed: i.State == "closed"}, i.Comments
 		},
 		LabelPull: func(number int, label string) { s.Label(number, label, true) },
 		Protect:   func(check string) { s.Protect("main", check, true, false) },

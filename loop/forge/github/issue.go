@@ -104,8 +104,15 @@ func issueOf(i *gh.Issue) ledger.ForgeIssue {
 	out := ledger.ForgeIssue{
 		Number: i.GetNumber(), URL: i.GetHTMLURL(), Title: i.GetTitle(), Body: i.GetBody(), Author: i.GetUser().GetLogin(), Closed: i.GetState() == "closed",
 	}
+	out.Created, out.Updated = i.GetCreatedAt().UTC(), i.GetUpdatedAt().UTC()
+	if out.Closed {
+		out.Ended = i.GetClosedAt().UTC()
+	}
 	for _, l := range transport.Present(i.Labels) {
 		out.Labels = append(out.Labels, l.GetName())
+	}
+	for _, a := range transport.Present(i.Assignees) {
+		out.Assignees = append(out.Assignees, a.GetLogin())
 	}
 	return out
 }
@@ -172,11 +179,36 @@ func (f *Forge) changeIssue(ctx context.Context, owner, name string, c ledger.Is
 			return err
 		}
 	}
+	if err := f.assign(ctx, owner, name, now, c); err != nil {
+		return err
+	}
 	if c.State == ledger.IssueKept || now.Closed == (c.State == ledger.IssueClosed) {
 		return nil
 	}
 	state := string(c.State)
 	_, _, err = f.api.Issues.Update(ctx, owner, name, c.Number, gh.UpdateIssueRequest{State: &state})
+	return err
+}
+
+// assign changes who an issue is assigned to. GitHub leaves out accounts that cannot be
+// assigned, without an error.
+func (f *Forge) assign(ctx context.Context, owner, name string, now ledger.ForgeIssue, c ledger.IssueChange) error {
+	if !(c.Assign && len(now.Assignees) == 0) && !(c.Unassign && len(now.Assignees) > 0) {
+		return nil
+	}
+	self, err := f.self(ctx)
+	if err != nil {
+		return err
+	}
+	if c.Assign {
+		_, _, err = f.api.Issues.AddAssignees(ctx, owner, name, c.Number, []string{self})
+	} else if slices.ContainsFunc(now.Assignees, func(a string) bool { return strings.EqualFold(a, self) }) {
+		_, _, err = f.api.Issues.RemoveAssignees(ctx, owner, name, c.Number, []string{self})
+	}
+	switch status(err) {
+	case http.StatusNotFound, http.StatusUnprocessableEntity:
+		return nil
+	}
 	return err
 }
 

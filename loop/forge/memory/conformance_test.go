@@ -38,6 +38,9 @@ func TestConformance(t *testing.T) {
 					if by.Label != "" {
 						i.Labels = append(i.Labels, by.Label)
 					}
+					if by.Assign != "" {
+						i.Assignees = []string{by.Assign}
+					}
 					if by.State != ledger.IssueKept {
 						i.Closed = by.State == ledger.IssueClosed
 					}

@@ -3,8 +3,10 @@ package memory
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -20,8 +22,8 @@ type issue struct {
 	keys     map[string]bool
 }
 
-// Issues implements forge.Tracker. It knows no times: a query with Since has all closed
-// issues, and one without none.
+// Issues implements forge.Tracker. A query with Since has all closed issues, and one
+// without none.
 func (f *Forge) Issues(ctx context.Context, q ledger.IssueQuery) (ledger.IssueList, error) {
 	return call(f, ctx, Call{Method: "Issues"}, func() (ledger.IssueList, error) {
 		var out ledger.IssueList
@@ -58,6 +60,7 @@ func (f *Forge) ChangeIssue(ctx context.Context, c ledger.IssueChange) error {
 		if err != nil {
 			return struct{}{}, err
 		}
+		before := f.shownIssue(i)
 		for _, l := range c.Add {
 			if !hasLabel(i.Labels, l) {
 				i.Labels = append(slices.Clone(i.Labels), l)
@@ -67,6 +70,13 @@ func (f *Forge) ChangeIssue(ctx context.Context, c ledger.IssueChange) error {
 		if c.State != ledger.IssueKept {
 			i.Closed = c.State == ledger.IssueClosed
 		}
+		switch {
+		case c.Assign && len(i.Assignees) == 0:
+			i.Assignees = []string{f.Repo.Login}
+		case c.Unassign:
+			i.Assignees = slices.DeleteFunc(slices.Clone(i.Assignees), func(a string) bool { return a == f.Repo.Login })
+		}
+		f.changedIssue(i, before)
 		return struct{}{}, nil
 	})
 	return err
@@ -83,6 +93,7 @@ func (f *Forge) CommentIssue(ctx context.Context, c ledger.IssueComment) error {
 			return struct{}{}, err
 		}
 		i.keys[c.Key], i.comments = true, append(i.comments, c.Body)
+		i.Updated = f.second()
 		return struct{}{}, nil
 	})
 	return err
@@ -110,12 +121,28 @@ func (f *Forge) issue(number int) (*issue, error) {
 // shownIssue returns an issue as it is now.
 func (f *Forge) shownIssue(i *issue) ledger.ForgeIssue {
 	out := i.ForgeIssue
-	out.Labels, out.Writer = slices.Clone(out.Labels), f.mayWrite(out.Author)
+	out.Labels, out.Assignees, out.Writer = slices.Clone(out.Labels), slices.Clone(out.Assignees), f.mayWrite(out.Author)
 	return out
 }
 
+// changedIssue notes the times of a change.
+func (f *Forge) changedIssue(i *issue, before ledger.ForgeIssue) {
+	if i.Updated.Equal(before.Updated) && !reflect.DeepEqual(f.shownIssue(i), before) {
+		i.Updated = f.second()
+	}
+	switch {
+	case i.Closed && !before.Closed:
+		i.Ended = i.Updated
+	case !i.Closed:
+		i.Ended = time.Time{}
+	}
+}
+
+// second returns the time in full seconds, as issues have it.
+func (f *Forge) second() time.Time { return f.now().UTC().Truncate(time.Second) }
+
 func (f *Forge) openIssue(login string, d ledger.IssueDraft) *issue {
-	i := &issue{ForgeIssue: ledger.ForgeIssue{Number: firstIssue + len(f.issues), Title: d.Title, Body: d.Body, Labels: slices.Clone(d.Labels), Author: login}, keys: map[string]bool{}}
+	i := &issue{ForgeIssue: ledger.ForgeIssue{Number: firstIssue + len(f.issues), Title: d.Title, Body: d.Body, Labels: slices.Clone(d.Labels), Author: login, Created: f.second(), Updated: f.second()}, keys: map[string]bool{}}
 	f.issues = append(f.issues, i)
 	return i
 }
@@ -139,7 +166,9 @@ func (f *Forge) SetIssue(number int, change func(*ledger.ForgeIssue)) {
 		if err != nil {
 			panic(errors.Join(errors.New("memory: a test names an issue that is not there"), err))
 		}
+		before := f.shownIssue(i)
 		change(&i.ForgeIssue)
+		f.changedIssue(i, before)
 	})
 }
 
