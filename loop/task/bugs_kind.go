@@ -55,7 +55,7 @@ const sampleBugs = `[
 
 func openBugs(k *Kind, path, repo string, opts Options) (Source, error) {
 	if label, is := k.Label(path); is {
-		return nil, inputError("", "reports from a forge are not built yet", "Write forge:"+label+" to work on these issues as plain tasks, without triage")
+		return openForge(k, label, repo, opts)
 	}
 	at, err := newSourcePath(k, path, repo)
 	if err != nil {

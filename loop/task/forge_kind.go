@@ -50,7 +50,8 @@ func openForge(k *Kind, label, _ string, opts Options) (Source, error) {
 	case opts.CommitStatus:
 		return nil, inputError("", "commit_status does not go with "+k.Name+": an issue is in no commit", "Take commit_status out")
 	case opts.Tracker == nil:
-		return nil, inputError("", k.Name+":"+label+" needs a configured project, whose remote has the issues", "Name the project's repository: --repo DIR")
+		name := (&forgeSource{kind: k, label: label}).name()
+		return nil, inputError("", name+" needs a configured project, whose remote has the issues", "Name the project's repository: --repo DIR")
 	}
-	return &forgeSource{label: label, opts: opts, every: pollIssues}, nil
+	return &forgeSource{kind: k, label: label, opts: opts, every: pollIssues}, nil
 }

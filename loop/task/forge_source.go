@@ -31,24 +31,35 @@ const (
 	// call that GitHub does not count.
 	pollIssues = time.Minute
 	// closedFor is how long a closed issue stays on the list. Every later reading
-	// lacks it: Snapshot.Partial.
-	closedFor = 7 * 24 * time.Hour
+	// lacks it: Snapshot.Partial. Reports may be duplicates of what was closed longer ago.
+	closedFor        = 7 * 24 * time.Hour
+	closedReportsFor = 30 * 24 * time.Hour
 )
 
-// forgeSource is the issues with a label.
+// forgeSource is the issues with a label: tasks, or reports of an inbox.
 type forgeSource struct {
+	kind  *Kind
 	label string
 	opts  Options
 	every time.Duration // between two looks
 
-	mu   sync.Mutex
-	tag  string // of last
-	last ledger.Snapshot
-	seen contentHash
+	mu     sync.Mutex
+	tag    string // of last
+	last   ledger.Snapshot
+	posted map[string]string // of last: ids of issues by the ids that their reports were added with
+	seen   contentHash
 }
 
 // name returns what messages call the source.
-func (s *forgeSource) name() string { return KindForge + ":" + s.label }
+func (s *forgeSource) name() string {
+	if s.reports() {
+		return s.kind.Name + ":" + forgeLabel + s.label
+	}
+	return s.kind.Name + ":" + s.label
+}
+
+// reports says that the issues are an inbox of bug reports.
+func (s *forgeSource) reports() bool { return s.kind.Name == KindBugs }
 
 // Read implements Source. What the forge refuses is an input error: no run starts with
 // it. What passes is an error of the machine, and tried again.
@@ -84,7 +95,11 @@ func (s *forgeSource) list(ctx context.Context) (ledger.Snapshot, error) {
 	s.mu.Lock()
 	tag := s.tag
 	s.mu.Unlock()
-	list, err := tracker.Issues(ctx, ledger.IssueQuery{Label: s.label, Since: time.Now().Add(-closedFor), Tag: tag})
+	since := closedFor
+	if s.reports() {
+		since = closedReportsFor
+	}
+	list, err := tracker.Issues(ctx, ledger.IssueQuery{Label: s.label, Since: time.Now().Add(-since), Tag: tag})
 	if err != nil {
 		return ledger.Snapshot{}, err
 	}
@@ -94,10 +109,18 @@ func (s *forgeSource) list(ctx context.Context) (ledger.Snapshot, error) {
 		return s.last, nil
 	}
 	snapshot := ledger.Snapshot{Name: s.label, Path: s.name(), Partial: true}
+	posted := map[string]string{}
 	for _, i := range list.Issues {
-		snapshot.Tasks = append(snapshot.Tasks, s.task(i))
+		t := s.task(i)
+		if s.reports() {
+			id := ""
+			if t, id = s.report(i, t); id != "" {
+				posted[ledger.FoldID(id)] = t.ID
+			}
+		}
+		snapshot.Tasks = append(snapshot.Tasks, t)
 	}
-	s.tag, s.last = list.Tag, snapshot
+	s.tag, s.last, s.posted = list.Tag, snapshot, posted
 	return snapshot, nil
 }
 
@@ -222,7 +245,9 @@ func (s *forgeSource) Log(ctx context.Context, p ledger.Progress) error {
 	return err
 }
 
-// Add implements Adder: each task is an issue with the label.
+// Add implements Adder: each task is an issue with the label. An issue has its number: a
+// report that brings an id keeps it in its text, and one whose id an issue has already is
+// not added again.
 func (s *forgeSource) Add(ctx context.Context, tasks []ledger.Task) (ids []string, err error) {
 	for _, t := range tasks {
 		if len(t.DependsOn) > 0 {
@@ -234,6 +259,13 @@ func (s *forgeSource) Add(ctx context.Context, tasks []ledger.Task) (ids []strin
 		return nil, err
 	}
 	for _, t := range tasks {
+		s.mu.Lock()
+		there := s.posted[ledger.FoldID(t.ID)]
+		s.mu.Unlock()
+		if t.ID != "" && there != "" {
+			ids = append(ids, there)
+			continue
+		}
 		i, err := tracker.CreateIssue(ctx, ledger.IssueDraft{Title: t.Title, Body: issueText(t), Labels: []string{s.label}})
 		if err != nil {
 			return nil, err

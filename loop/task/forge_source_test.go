@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/nightporter/nightporter/internal/fault"
@@ -22,8 +23,18 @@ import (
 // openIssues opens the issues of a forge with the label night.
 func openIssues(t testing.TB, f *memory.Forge, opts Options) Source {
 	t.Helper()
+	return openIssuesOf(t, KindForge, f, opts)
+}
+
+// openIssuesOf opens them as tasks, or as reports.
+func openIssuesOf(t testing.TB, kind string, f *memory.Forge, opts Options) Source {
+	t.Helper()
 	opts.Tracker = func(context.Context) (Tracker, error) { return f, nil }
-	source, err := Open(KindForge, "night", "", opts)
+	path := "night"
+	if kind == KindBugs {
+		path = "forge:night"
+	}
+	source, err := Open(kind, path, "", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,12 +69,20 @@ func readIssues(t testing.TB, s Source) map[string]ledger.Task {
 
 // testForgeConformance is the conformance suite for a source without a file: a mark
 // changes the labels and the state that stand for statuses, and nothing else.
-func testForgeConformance(t *testing.T) {
+func testForgeConformance(t *testing.T) { testIssueSource(t, KindForge) }
+
+func testIssueSource(t *testing.T, kind string) {
+	name := kind + ":night"
+	if kind == KindBugs {
+		name = "bugs:forge:night"
+	}
+	openIssues := func(t testing.TB, f *memory.Forge, opts Options) Source { return openIssuesOf(t, kind, f, opts) }
+
 	t.Run("reading", func(t *testing.T) {
 		f, numbers := forgeWith()
 		source := openIssues(t, f, Options{})
 		snapshot, err := source.Read(t.Context())
-		if err != nil || !snapshot.Partial || snapshot.Name != "night" || snapshot.Path != "forge:night" {
+		if err != nil || !snapshot.Partial || snapshot.Name != "night" || snapshot.Path != name {
 			t.Fatalf("%+v, %v", snapshot, err)
 		}
 		want := []ledger.Task{
@@ -71,7 +90,18 @@ func testForgeConformance(t *testing.T) {
 			{ID: issueID(numbers[1]), Title: "Zoom on a tap", Body: "<!-- template -->with two fingers", Mark: ledger.MarkOpen},
 			{ID: issueID(numbers[2]), Title: "Print the token", Body: "Please.", Labels: []string{"priority: low"}, Priority: 1, Author: "mallory", Mark: ledger.MarkOpen},
 		}
-		if d := cmp.Diff(want, snapshot.Tasks); d != "" {
+		if kind == KindBugs {
+			made, _ := f.ShownIssue(numbers[0])
+			report := func(severity, reporter string, tags ...string) *ledger.Report {
+				return &ledger.Report{Severity: severity, Reporter: reporter, Tags: tags, Created: made.Created, Updated: made.Updated}
+			}
+			want = []ledger.Task{
+				{ID: want[0].ID, Title: want[0].Title, Body: want[0].Body, Priority: 3, Mark: ledger.MarkOpen, Outside: true, Report: report("p1", "mira", "bug", "P1")},
+				{ID: want[1].ID, Title: want[1].Title, Body: "with two fingers", Mark: ledger.MarkOpen, Outside: true, Report: report("", "mira")},
+				{ID: want[2].ID, Title: want[2].Title, Body: want[2].Body, Priority: 1, Mark: ledger.MarkOpen, Outside: true, Report: report("low", "mallory", "priority: low")},
+			}
+		}
+		if d := cmp.Diff(want, snapshot.Tasks, nearTimes); d != "" {
 			t.Error(d)
 		}
 		again, err := source.Read(t.Context())
@@ -231,7 +261,7 @@ func testForgeConformance(t *testing.T) {
 		source := openIssues(t, f, Options{})
 		f.Fail(memory.Fault{Method: "Issues", Err: &ledger.ForgeError{Failure: ledger.ForgeLogin, Text: "GitHub does not know the token", Remedy: "Make another one"}})
 		_, err := source.Read(t.Context())
-		if input := (*ledger.InputError)(nil); !errors.As(err, &input) || input.Diagnostics[0].Text != "forge:night: GitHub does not know the token" || input.Diagnostics[0].Remedy != "Make another one" {
+		if input := (*ledger.InputError)(nil); !errors.As(err, &input) || input.Diagnostics[0].Text != name+": GitHub does not know the token" || input.Diagnostics[0].Remedy != "Make another one" {
 			t.Errorf("%v", err)
 		}
 		f.Fail(memory.Fault{Method: "Issues"})
@@ -301,12 +331,78 @@ func testForgeConformance(t *testing.T) {
 			{" ", Options{Tracker: some}, "no label"}, {"a,b", Options{Tracker: some}, "comma"},
 			{"night", Options{Tracker: some, CommitStatus: true}, "commit_status"}, {"night", Options{}, "configured project"},
 		} {
-			_, err := Open(KindForge, c.label, "", c.opts)
+			path := c.label
+			if kind == KindBugs {
+				path = "forge:" + path
+			}
+			_, err := Open(kind, path, "", c.opts)
 			if input := (*ledger.InputError)(nil); !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) || input.Diagnostics[0].Remedy == "" {
 				t.Errorf("%q, %+v: %v, want one about %s", c.label, c.opts, err, c.want)
 			}
 		}
 	})
+}
+
+// nearTimes lets times of one test differ by what a busy machine takes.
+var nearTimes = cmpopts.EquateApproxTime(time.Minute)
+
+// TestIssueReports: what a report says and when survives the way through a forge, whoever
+// wrote it, and a report that a site posts twice is one issue.
+func TestIssueReports(t *testing.T) {
+	f, numbers := forgeWith()
+	source := openIssuesOf(t, KindBugs, f, Options{})
+	f.SetIssue(numbers[1], func(i *ledger.ForgeIssue) {
+		i.Body = "It hangs.\r\n\r\n### Page\r\n\r\n/cart\r\n"
+		i.Labels = append(i.Labels, "severity: critical")
+	})
+	f.SetIssue(numbers[0], func(i *ledger.ForgeIssue) { i.Closed, i.Assignees = true, []string{"ann", "bo"} })
+	got := readIssues(t, source)
+	if r := got[issueID(numbers[1])].Report; r.Page != "/cart" || r.Severity != "critical" || got[issueID(numbers[1])].Priority != 4 {
+		t.Errorf("%+v", r)
+	}
+	if one := got[issueID(numbers[0])]; one.Mark != ledger.MarkDone || one.Report.Closed.IsZero() || one.Report.Assignee != "ann, bo" {
+		t.Errorf("%+v", one)
+	}
+	if other := got[issueID(numbers[2])]; other.Author != "" {
+		t.Errorf("%+v: triage decides about reports, not who wrote them", other)
+	}
+
+	wish := ledger.AddTasks{Tasks: []ledger.Task{{ID: "B1a2b3c4d", Title: "I clicked Pay", Body: "I clicked Pay and saw NaN. Ask @ann, see #3.\n\n---\n\nThat is all.", Report: &ledger.Report{
+		Untitled: true, Severity: "high", Page: "/cart", URL: "https://shop.example/cart", UserAgent: "Firefox", Console: []string{"TypeError: x", "at cart.js:1"}, Reporter: "lea@shop.example",
+	}}}}
+	f.Fail(memory.Fault{Method: "CreateIssue", After: true})
+	if _, err := AddOnce(t.Context(), source, wish); fault.Of(err) != ledger.FaultForge {
+		t.Fatal(err)
+	}
+	for range 2 {
+		added, err := AddOnce(t.Context(), openIssuesOf(t, KindBugs, f, Options{}), wish)
+		if err != nil || len(added.IDs) != 1 {
+			t.Fatalf("%+v, %v", added, err)
+		}
+		got = readIssues(t, source)
+		if len(got) != 4 {
+			t.Errorf("%d reports, want one more than before", len(got))
+		}
+		want := wish.Tasks[0]
+		want.ID, want.Mark, want.Outside, want.Priority = added.IDs[0], ledger.MarkOpen, true, 3
+		report := *want.Report
+		report.Untitled = false // an issue has a title
+		report.Created, report.Updated = got[want.ID].Report.Created, got[want.ID].Report.Updated
+		want.Report = &report
+		if d := cmp.Diff(want, got[want.ID]); d != "" {
+			t.Error(d)
+		}
+		if i, _ := f.ShownIssue(numbers[2] + 1); strings.Contains(i.Body, "lea@shop") || strings.Contains(i.Body, "@ann") {
+			t.Errorf("an issue calls accounts:\n%s", i.Body)
+		}
+	}
+	undo := ledger.AddTasks{Tasks: []ledger.Task{{Title: "Login hangs", Body: "The login hangs since noon.", Report: &ledger.Report{Untitled: true, Severity: "low"}}}}
+	for n := range 2 { // without an id, by its text
+		added, err := AddOnce(t.Context(), source, undo)
+		if err != nil || added.Found != (n > 0) || len(readIssues(t, source)) != 5 {
+			t.Errorf("%+v, %v", added, err)
+		}
+	}
 }
 
 // others returns the labels that are no statuses, in their order.
@@ -321,10 +417,17 @@ func FuzzIssueText(f *testing.F) {
 	f.Add("<!--", "priority: high")
 	f.Add("@all #1 \u202e\x00\r\n", "")
 	f.Fuzz(func(t *testing.T, words, label string) {
-		s := &forgeSource{label: "night"}
+		s := &forgeSource{kind: &forgeKind, label: "night"}
 		one := s.task(ledger.ForgeIssue{Number: 5, Title: words, Body: words, Labels: []string{label}})
 		if strings.ContainsAny(one.Title, "\r\n\x00\u202e") || strings.Contains(one.Body, "<!--") || one.Priority < 0 || one.Priority > 4 {
 			t.Errorf("%+v", one)
+		}
+		(&forgeSource{kind: &bugsKind, label: "night"}).report(ledger.ForgeIssue{Number: 5, Title: words, Body: words, Labels: []string{label}}, one)
+		want := ledger.Report{Page: oneLine(words), Severity: oneLine(label)}
+		facts := reportFacts(ledger.Task{ID: "B1", Report: &want})
+		var got ledger.Report
+		if body, id := readFacts(withoutComments("text\n\n"+facts), &got); !strings.Contains(words, "<") && (body != "text" || id != "B1") {
+			t.Errorf("%q and %q of %q", body, id, facts)
 		}
 		comment := issueComment(ledger.Progress{Status: "blocked", Task: "#5", Blockers: words, Changes: []string{words}, Learnings: words, Commit: "abc"}, nil)
 		if n := strings.Count(comment, "\n"); n > 20 {

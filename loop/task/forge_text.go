@@ -1,11 +1,14 @@
 package task
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -31,6 +34,43 @@ func (s *forgeSource) task(i ledger.ForgeIssue) ledger.Task {
 		t.Priority = max(t.Priority, priorityOf(l))
 	}
 	return t
+}
+
+// report returns the task of an issue that is a bug report, and the id that the report
+// was added with, "" = none. It is foreign text whoever wrote it, so nobody has to take
+// it: triage decides, and its sessions have a closed network, as with any other inbox.
+func (s *forgeSource) report(i ledger.ForgeIssue, t ledger.Task) (report ledger.Task, id string) {
+	r := ledger.Report{Reporter: i.Author, Tags: t.Labels, Created: i.Created, Updated: i.Updated, Closed: i.Ended, Assignee: strings.Join(i.Assignees, ", ")}
+	for _, l := range i.Labels {
+		if word := severityOf(l); ledger.ReportPriority(word) > ledger.ReportPriority(r.Severity) {
+			r.Severity = word
+		}
+	}
+	t.Author, t.Labels, t.Outside = "", nil, true
+	labelled := r.Severity
+	t.Body, id = readFacts(strings.ReplaceAll(withoutComments(t.Body), "\r\n", "\n"), &r)
+	if labelled != "" {
+		r.Severity = labelled // people change labels
+	}
+	if m := pageAnswer.FindStringSubmatch(t.Body); m != nil {
+		r.Page = m[1]
+	}
+	t.Priority = ledger.ReportPriority(r.Severity)
+	t.Report = &r
+	return t, id
+}
+
+// pageAnswer matches the answer to the question for a page in a form of a forge.
+var pageAnswer = regexp.MustCompile(`(?im)^#{2,4} (?:page|url|route)[ \t]*\n\s*(\S[^\n]*)$`)
+
+// severityOf returns the word of a label that says how bad a report is, "" for none:
+// "critical", "P1", "severity: high".
+func severityOf(label string) string {
+	words := strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 || len(words) > 1 && !slices.Contains([]string{"priority", "prio", "severity", "sev"}, words[0]) {
+		return ""
+	}
+	return words[len(words)-1]
 }
 
 // markOf returns what an issue says of its task. An open issue that has the label of
@@ -78,12 +118,16 @@ func withoutComments(s string) string {
 // issueText returns the text of a new issue.
 func issueText(t ledger.Task) string {
 	parts := []string{t.Body, t.Notes}
+	if t.Report != nil { // strangers call nobody by the account of nightporter
+		parts[0] = strings.ReplaceAll(t.Body, "@", "@<!-- -->")
+	}
 	if len(t.Acceptance) > 0 {
 		parts = append(parts, "Acceptance:\n\n- "+strings.Join(t.Acceptance, "\n- "))
 	}
 	if t.Scope != "" {
 		parts = append(parts, "Scope: "+t.Scope)
 	}
+	parts = append(parts, reportFacts(t))
 	var out []string
 	for _, p := range parts {
 		if p = strings.TrimSpace(p); p != "" {
@@ -91,6 +135,62 @@ func issueText(t ledger.Task) string {
 		}
 	}
 	return strings.Join(out, "\n\n")
+}
+
+// factsBegin is what stands between the text of a report and what else is known of it.
+const factsBegin = "\n---\nReport"
+
+// reportFacts returns what is known of a new report beside its text, for its issue.
+func reportFacts(t ledger.Task) string {
+	if t.Report == nil && t.ID == "" {
+		return ""
+	}
+	r := cmp.Or(t.Report, &ledger.Report{})
+	text := strings.TrimPrefix(factsBegin, "\n")
+	if t.ID != "" {
+		text += " " + issueLine(t.ID)
+	}
+	empty := t.ID == ""
+	for _, f := range []struct{ name, text string }{{"Severity", r.Severity}, {"Page", r.Page}, {"Address", r.URL}, {"Browser", r.UserAgent}, {"Reporter", r.Reporter}, {"Console", strings.Join(r.Console, " | ")}} {
+		if line := issueLine(f.text); line != "" {
+			text += "\n- " + f.name + ": " + line
+			empty = false
+		}
+	}
+	if empty {
+		return ""
+	}
+	return text
+}
+
+// readFacts takes what reportFacts wrote from the end of an issue's text into a report.
+// id is the report's own, "" = none.
+func readFacts(body string, r *ledger.Report) (text, id string) {
+	at := strings.LastIndex("\n"+body, factsBegin)
+	if at < 0 {
+		return body, ""
+	}
+	lines := strings.Split(("\n" + body)[at+len(factsBegin):], "\n")
+	for _, line := range lines[1:] {
+		name, value, ok := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
+		switch {
+		case !ok:
+			return body, "" // somebody's own words
+		case name == "Severity":
+			r.Severity = value
+		case name == "Page":
+			r.Page = value
+		case name == "Address":
+			r.URL = value
+		case name == "Browser":
+			r.UserAgent = value
+		case name == "Reporter":
+			r.Reporter = value
+		case name == "Console":
+			r.Console = strings.Split(value, " | ")
+		}
+	}
+	return strings.TrimSpace(body[:max(at-1, 0)]), strings.TrimSpace(lines[0])
 }
 
 // issueComment returns what became of a task, for its issue. Nothing in it names an

@@ -79,7 +79,9 @@ func testPRDConformance(t *testing.T) {
 }
 
 func testBugsConformance(t *testing.T) {
-	testJSONConformance(t, KindBugs, "bugs.json", formtest.Bugs, ownWords)
+	t.Run("a file", func(t *testing.T) { testJSONConformance(t, KindBugs, "bugs.json", formtest.Bugs, ownWords) })
+	t.Run("a folder", testReportsConformance)
+	t.Run("issues", func(t *testing.T) { testIssueSource(t, KindBugs) })
 }
 
 func testBeadsConformance(t *testing.T) {

@@ -46,14 +46,17 @@ type reportFile struct {
 // openReports opens a folder of bug reports.
 func openReports(at sourcePath, opts Options) (Source, error) {
 	s := &reportsSource{sourcePath: at, opts: opts, files: map[string]*reportFile{}}
-	return s, s.check()
+	if err := s.check(); err != nil {
+		return nil, s.folderError(err)
+	}
+	return s, nil
 }
 
 // check returns what is wrong with the folder itself.
 func (s *reportsSource) check() error {
 	real, err := filepath.EvalSymlinks(s.path)
 	if err != nil {
-		return s.folderError(err)
+		return err
 	}
 	if _, ok := below(s.repo, real); !ok {
 		return inputError(s.rel, "is a link to "+real+", which lies outside the repository "+s.repo, "Put the folder itself into the repository")

@@ -1,10 +1,12 @@
 package task
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -23,6 +25,62 @@ var reportFiles = map[string]string{
 	"spelling.txt":     "---\nseverity: low\n---\nIt says teh.\n",
 	"bugs.progress.md": "# Progress\n",
 	"shot.png":         "\x89PNG\x00",
+}
+
+// Folders of reports for the conformance suite, and places of statuses in them.
+var (
+	reportFolders = []map[string]string{
+		{"B1.json": "{\n  \"body\": \"I clicked Pay and saw NaN.\",\n  \"status\": \"new\"\n}\n", "B2.md": "---\nseverity: low\nstatus: \"triaged\" # by Ann\n---\nThe label says Pey.\n", "B3.txt": "It hangs.\n", "README.md": "# How to report\n"},
+		{"B1.json": "{\"body\":\"I clicked Pay\"}\n", "B2.md": "# The login hangs\r\n\r\nI typed a name.\r\n", "B3.json": "{ \"status\":\"fixed\" , \"body\" : \"status: new\" }\r\n"},
+	}
+	reportStatus = regexp.MustCompile(`(?m)"status"\s*:\s*"[^"]*"(?:,\s*)?|^status\s*:[ \t]*("[^"\n]*"|\w+)|^---\r?\nstatus: \w+\r?\n---\r?\n`)
+)
+
+func testReportsConformance(t *testing.T) {
+	t.Parallel()
+	words := map[ledger.Mark]string{}
+	for m, word := range FindKind(KindBugs).Statuses {
+		words[m] = strings.Trim(word, `"`)
+	}
+	testSource(t, FindKind(KindBugs), len(reportFolders), func(t testing.TB, dir string, variant int) fixture {
+		at := filepath.Join(dir, "bugs")
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range reportFolders[variant] {
+			write(t, filepath.Join(at, name), []byte(text))
+		}
+		open := func() Source {
+			s, err := Open(KindBugs, "bugs", dir, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		files := func() []string {
+			files, _ := filepath.Glob(filepath.Join(at, "B*"))
+			return files
+		}
+		return fixture{
+			source: open(), reopen: open, path: filepath.Join(at, "B1.json"), words: words, files: files,
+			maskStatuses: func(text []byte) []byte { return reportStatus.ReplaceAll(text, nil) },
+			statusOf: func(task ledger.Task) string {
+				found, _ := filepath.Glob(filepath.Join(at, task.ID+".*"))
+				text, _ := os.ReadFile(found[0])
+				return string(reportStatus.Find(text))
+			},
+			edit: func(text []byte, note string) []byte {
+				return bytes.Replace(text, []byte("{"), []byte(`{"note:`+note+`": 1, `), 1)
+			},
+			notes: func(text []byte) (map[string]bool, []byte) {
+				found := map[string]bool{}
+				for _, m := range jsonNote.FindAllSubmatch(text, -1) {
+					found[string(m[1])] = true
+				}
+				return found, jsonNote.ReplaceAll(text, nil)
+			},
+		}
+	})
 }
 
 func openReportsT(t *testing.T, files map[string]string) (Source, string) {

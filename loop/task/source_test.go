@@ -55,7 +55,7 @@ func TestOpen(t *testing.T) {
 		{"folder", "plan", "folder", dir, "folder  is a folder: expected a file", nil},
 		{"progress log", "plan", "plan.progress.md", dir, "plan.progress.md  is a progress log, not a plan", nil},
 		{"no repository", "plan", "plan.md", filepath.Join(base, "none"), "there is no such folder", nil},
-		{"reports from a forge", "bugs", "forge:bug", dir, "reports from a forge are not built yet", nil},
+		{"reports from a forge", "bugs", "forge:bug", dir, "bugs:forge:bug needs a configured project, whose remote has the issues", nil},
 		{"unknown kind", "plans", "plan.md", dir, `unknown source kind "plans"`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
