@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"testing"
 
 	"github.com/nightporter/nightporter/internal/fake/github"
 )
@@ -25,7 +24,7 @@ type Forge struct {
 	Check  string       // that begins for each pushed commit; "" = none
 	Remote string       // the repository's address for git
 
-	t    testing.TB
+	t    testOf
 	bare string // folder of the repository
 }
 
@@ -48,9 +47,17 @@ func NewForge(n TwoTasks, settings string) *Forge {
 	return s
 }
 
+// testOf is the test, or the script, that a forge belongs to.
+type testOf interface {
+	Helper()
+	Cleanup(f func())
+	Fatal(args ...any)
+	Error(args ...any)
+}
+
 // StartForge starts a forge, with its files in the folder dir, that has the branch
 // main of the repository in repo, and makes it the remote origin there.
-func StartForge(t testing.TB, dir, repo string) *Forge {
+func StartForge(t testOf, dir, repo string) *Forge {
 	t.Helper()
 	s := &Forge{Server: github.New(), t: t, bare: filepath.Join(dir, "acme", "shop.git")}
 	t.Cleanup(s.Close)

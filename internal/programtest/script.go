@@ -3,6 +3,7 @@ package programtest
 import (
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -29,6 +30,10 @@ import (
 //	gone TEXT                 wait until no argument of a process begins with the text
 //	disk DIR [MB]             mount a file system of that size there, or change its
 //	                          size; without one it is full; condition: mount
+//	forge DIR [AGE]           start a GitHub that has the branch main of DIR, is its
+//	                          remote, and in the configuration; its clock is so late
+//	issue DO …                what people do to issues (open, close, assign, label),
+//	                          age DURATION, show N
 //	sessions N                as many sessions had an agent started in them
 //
 // With ran, each machine has had a run before: it has the programs of one in its
@@ -68,7 +73,7 @@ func Scripts(t *testing.T, dir string, ran bool) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": cmdRepo, "np": cmdNightporter, "start": cmdStart, "type": cmdType, "signal": cmdSignal, "finish": cmdFinish,
 			"waitfor": cmdWaitFor, "touch": cmdTouch, "remember": cmdRemember, "untouched": cmdUntouched, "sessions": cmdSessions,
-			"gone": cmdGone, "disk": cmdDisk, "other": cmdOther,
+			"gone": cmdGone, "disk": cmdDisk, "other": cmdOther, "forge": cmdForge, "issue": cmdIssue,
 		},
 	})
 }
@@ -81,6 +86,9 @@ type scene struct {
 	running map[string]*Process
 	notes   map[string]map[string]string
 	disks   []string // where disks are mounted
+	forge   *Forge   // nil = none was started
+
+	cleanups []func()
 }
 
 func sceneOf(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*scene) }
@@ -88,6 +96,9 @@ func sceneOf(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*s
 func (s *scene) end() {
 	for _, p := range s.running {
 		p.Kill()
+	}
+	for _, f := range slices.Backward(s.cleanups) {
+		f()
 	}
 	for _, dir := range s.disks {
 		_ = unmountDisk(dir) // nothing is left to do about it
