@@ -124,6 +124,8 @@ type EffectMark struct {
 	Mark   Mark   `json:"mark"`
 	Source string `json:"source,omitempty"` // KIND:PATH of the task's source; "" in effects of earlier releases
 	Tries  *Tries `json:"tries,omitempty"`  // as Marking.Tries
+
+	Claim *Claiming `json:"claim,omitempty"` // as Marking.Claim
 }
 
 // EffectProgress appends to the progress log. It has no result.

@@ -20,6 +20,10 @@ type SourceMarked struct {
 	Mark  Mark   `json:"mark"`            // "": Error is about the task's entry in the progress log
 	Error string `json:"error,omitempty"` // why it could not be written; "" = it was
 	Tries *Tries `json:"tries,omitempty"` // written along with it
+
+	// Claim is of somebody else who took the report first: nothing was written, and the
+	// attempt gives way.
+	Claim *ReportClaim `json:"claim,omitempty"`
 }
 
 // TaskSet records a change of a task's status.
@@ -83,7 +87,11 @@ type AgentAnswer struct {
 }
 
 // TaskNext records that a person wants the task to be the next one.
-type TaskNext struct{}
+type TaskNext struct {
+	// Fix says that it is a bug report which is to be fixed whatever triage says of it,
+	// and whoever claims it.
+	Fix bool `json:"fix,omitempty"`
+}
 
 // PathsAllowed records the decision about paths outside of a task's scope that
 // its sessions wrote repeatedly: a person allows the task to write them or,

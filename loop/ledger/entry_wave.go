@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -46,19 +47,29 @@ type WaveJudged struct {
 type Claimed struct {
 	Task  string    `json:"task"`           // id as written
 	By    string    `json:"by"`             // as the source says
+	How   ClaimKind `json:"how,omitempty"`  // what shows it
 	Since time.Time `json:"since,omitzero"` // zero = unknown
-	// Stale says that the claim is so old that it was probably forgotten.
+	Last  time.Time `json:"last,omitzero"`  // last sign of progress; zero = Since
+	// Stale says that the claim shows no progress, so that it is not respected.
 	Stale bool `json:"stale,omitempty"`
 }
 
-// Text says who works on the report, and since when: "claimed by mira, 3 days ago".
+// Text says who works on the report, and since when: "claimed by mira, 3 days ago",
+// "claimed by mira, 3 days ago, no progress for 2 days".
 func (c Claimed) Text(now time.Time) string {
 	text := "claimed by " + c.By
-	if !c.Since.IsZero() {
-		text += ", " + ago(now.Sub(c.Since))
+	since := c.Since
+	if since.IsZero() {
+		since = c.Last
+	}
+	if !since.IsZero() {
+		text += ", " + ago(now.Sub(since))
 	}
 	if c.Stale {
-		text += ", perhaps forgotten"
+		text += ", no progress"
+		if moved := (ReportClaim{Since: c.Since, Last: c.Last}).Moved(); !moved.Equal(since) {
+			text += " for " + strings.TrimSuffix(ago(now.Sub(moved)), " ago")
+		}
 	}
 	return text
 }

@@ -24,7 +24,72 @@ type Report struct {
 	Closed     time.Time `json:"closed,omitzero"`    // zero = open in the source
 	Assignee   string    `json:"assignee,omitempty"` // who works on it, as the source says
 	Of         string    `json:"of,omitempty"`       // id of the report that the source calls it a duplicate of
+
+	// Claim is of somebody else who works on it, as the source says; nil = nobody does.
+	Claim *ReportClaim `json:"claim,omitempty"`
 }
+
+// ReportClaim says who works on a report.
+type ReportClaim struct {
+	By    string    `json:"by"`
+	How   ClaimKind `json:"how,omitempty"`  // what shows it
+	Since time.Time `json:"since,omitzero"` // zero = unknown
+	Last  time.Time `json:"last,omitzero"`  // last sign of progress; zero = Since
+}
+
+// ClaimKind is what shows that somebody works on a report.
+type ClaimKind string
+
+// Kinds of claims.
+const (
+	ClaimField    ClaimKind = "field"    // the report says it
+	ClaimStatus   ClaimKind = "status"   // its status is that of a report at work
+	ClaimLabel    ClaimKind = "label"    // its issue has the label of issues at work
+	ClaimAssignee ClaimKind = "assignee" // it is assigned to somebody
+	ClaimBranch   ClaimKind = "branch"   // the remote has a branch for it
+)
+
+// Moved returns when the claim showed progress last, zero = unknown.
+func (c ReportClaim) Moved() time.Time {
+	if c.Last.After(c.Since) {
+		return c.Last
+	}
+	return c.Since
+}
+
+// Same reports whether two claims say the same. Nil is no claim.
+func (c *ReportClaim) Same(o *ReportClaim) bool {
+	if c == nil || o == nil {
+		return c == o
+	}
+	return c.By == o.By && c.How == o.How && c.Since.Equal(o.Since) && c.Last.Equal(o.Last)
+}
+
+// StaleClaim is how long a claim without progress is respected, unless a project says
+// otherwise.
+const StaleClaim = 24 * time.Hour
+
+// Claiming asks a source to record, together with a mark, who works on a report.
+type Claiming struct {
+	By string    `json:"by,omitempty"` // as the source calls this nightporter; it fills that in
+	At time.Time `json:"at,omitzero"`  // zero gives the claim back
+	// Respect is the time from which on a claim of somebody else that showed progress is
+	// respected: nothing is written then, and the error is a *ClaimedError. Zero = none is.
+	Respect time.Time `json:"respect,omitzero"`
+}
+
+// Yields reports whether the claim of somebody else is respected.
+func (c Claiming) Yields(to ReportClaim) bool {
+	return !c.Respect.IsZero() && !strings.EqualFold(to.By, c.By) && (to.Moved().IsZero() || to.Moved().After(c.Respect))
+}
+
+// ClaimedError is the error of a mark for a report that somebody else works on.
+type ClaimedError struct {
+	Task  string
+	Claim ReportClaim
+}
+
+func (e *ClaimedError) Error() string { return e.Task + " is claimed by " + e.Claim.By }
 
 // Texts returns all that a report says, none for nil.
 func (r *Report) Texts() []string {

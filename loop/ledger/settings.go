@@ -80,6 +80,10 @@ type Settings struct {
 	// it records how often a task was tried (docs/spec 3.4, 3.5).
 	MarksWorking bool `json:"marks_working,omitempty"`
 	CountsTries  bool `json:"counts_tries,omitempty"`
+
+	// StaleClaim is how long the claim of somebody else on a bug report is respected
+	// while it shows no progress; 0 = StaleClaim of this package.
+	StaleClaim time.Duration `json:"stale_claim,omitempty"`
 }
 
 // SourceBugs is the kind of sources that hold bug reports.

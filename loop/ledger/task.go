@@ -138,6 +138,8 @@ type Marking struct {
 
 	// Tries is written along with the mark, into sources that record it; nil = it stays.
 	Tries *Tries `json:"tries,omitempty"`
+	// Claim is, too, for bug reports; nil = it stays.
+	Claim *Claiming `json:"claim,omitempty"`
 }
 
 // Tries says how often a task was tried.
