@@ -14,6 +14,7 @@ type ForgeIssue struct {
 	Closed bool
 
 	Assignees []string  // accounts, in the forge's order
+	Mine      bool      // the token's account is one of them
 	Created   time.Time // zero = the forge does not say
 	Updated   time.Time // the last change of anything of it, comments included
 	Ended     time.Time // when it was closed; zero while it is open

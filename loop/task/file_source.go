@@ -72,6 +72,7 @@ func (s *fileSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	if err != nil {
 		return ledger.Snapshot{}, s.mistaken(data, err)
 	}
+	snapshot.Tasks = s.opts.claimedByOthers(snapshot.Tasks)
 	if beside := s.companions(); len(beside) > 0 {
 		for i := range snapshot.Tasks {
 			if t := &snapshot.Tasks[i]; len(t.Material) == 0 {
@@ -161,6 +162,7 @@ func (s *fileSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 		return context.Cause(ctx)
 	}
 	var gone []string
+	marks = s.opts.claiming(s.kind, marks)
 	err := s.file.rewrite(ctx, func(fresh []byte) ([]byte, error) {
 		next, missing, err := s.form.Mark(s.rel, fresh, marks)
 		gone = missing

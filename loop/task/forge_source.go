@@ -191,7 +191,16 @@ func (s *forgeSource) mark(ctx context.Context, m ledger.Marking) (there bool, e
 	if err != nil {
 		return false, err
 	}
-	err = tracker.ChangeIssue(ctx, s.change(i, m.Mark))
+	change := s.change(i, m.Mark)
+	if s.reports() {
+		if by := claimOf(i); m.Mark == ledger.MarkWorking && m.Claim != nil && by != nil && by.How == ledger.ClaimAssignee && m.Claim.Yields(*by) {
+			return true, &ledger.ClaimedError{Task: m.Task, Claim: *by}
+		}
+		atWork := hasLabel(i.Labels, forgeKind.Statuses[ledger.MarkWorking])
+		change.Assign = m.Mark == ledger.MarkWorking && !i.Closed
+		change.Unassign = m.Mark != ledger.MarkWorking && m.Mark != ledger.MarkDone && atWork // what a person assigned stays
+	}
+	err = tracker.ChangeIssue(ctx, change)
 	if isMissing(err) {
 		return false, nil
 	}

@@ -440,3 +440,72 @@ func FuzzIssueText(f *testing.F) {
 		}
 	})
 }
+
+// TestIssueClaims: an issue is claimed by its label and, where nobody has it, by the
+// account of the token, and what somebody else has is left to them.
+func TestIssueClaims(t *testing.T) {
+	f, numbers := forgeWith()
+	f.Repo.Login = "porter"
+	now := time.Date(2026, 11, 27, 4, 0, 0, 0, time.UTC)
+	f.Clock = func() time.Time { return now }
+	source := openIssuesOf(t, KindBugs, f, Options{})
+	free, theirs := numbers[0], numbers[1]
+	f.SetIssue(theirs, func(i *ledger.ForgeIssue) { i.Assignees = []string{"ann", "bo"} })
+	claims := func() (by []string) {
+		t.Helper()
+		got := readIssues(t, source)
+		for _, n := range numbers {
+			if c := got[issueID(n)].Report.Claim; c != nil {
+				by = append(by, fmt.Sprintf("%s %s by %s %s", issueID(n), c.How, c.By, now.Sub(c.Moved())))
+			}
+		}
+		return by
+	}
+	mark := func(n int, m ledger.Mark) error {
+		claim := (*ledger.Claiming)(nil)
+		if m == ledger.MarkWorking {
+			claim = &ledger.Claiming{At: now, Respect: now.Add(-ledger.StaleClaim)}
+		}
+		return source.Mark(t.Context(), []ledger.Marking{{Task: issueID(n), Mark: m, Claim: claim}})
+	}
+	assigned := func(n int, want ...string) {
+		t.Helper()
+		if i, comments := f.ShownIssue(n); !slices.Equal(i.Assignees, want) || len(comments) > 0 {
+			t.Errorf("%d: %+v, %q; want it assigned to %q", n, i, comments, want)
+		}
+	}
+	now = now.Add(3 * time.Hour)
+	if got := claims(); !slices.Equal(got, []string{issueID(theirs) + " assignee by ann, bo 3h0m0s"}) {
+		t.Errorf("%q", got)
+	}
+	if err := mark(theirs, ledger.MarkWorking); !errors.As(err, new(*ledger.ClaimedError)) {
+		t.Errorf("%v", err)
+	}
+	assigned(theirs, "ann", "bo")
+	for range 2 {
+		if err := mark(free, ledger.MarkWorking); err != nil {
+			t.Fatal(err)
+		}
+	}
+	assigned(free, "porter")
+	if got := claims(); len(got) != 2 || got[0] != issueID(free)+" label by another nightporter 0s" {
+		t.Errorf("%q; the ledger tells its own from others", got)
+	}
+	if err := mark(free, ledger.MarkBlocked); err != nil {
+		t.Fatal(err)
+	}
+	assigned(free)
+	f.SetIssue(free, func(i *ledger.ForgeIssue) { i.Assignees = []string{"porter"} }) // by a person, who wants it fixed
+	if err := mark(free, ledger.MarkOpen); err != nil {
+		t.Fatal(err)
+	}
+	assigned(free, "porter")
+	if got := claims(); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+	now = now.Add(25 * time.Hour)
+	if err := mark(theirs, ledger.MarkWorking); err != nil {
+		t.Errorf("a claim without progress: %v", err)
+	}
+	assigned(theirs, "ann", "bo")
+}

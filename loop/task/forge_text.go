@@ -56,8 +56,25 @@ func (s *forgeSource) report(i ledger.ForgeIssue, t ledger.Task) (report ledger.
 		r.Page = m[1]
 	}
 	t.Priority = ledger.ReportPriority(r.Severity)
+	r.Claim = claimOf(i)
 	t.Report = &r
 	return t, id
+}
+
+// claimOf returns who works on an issue: who has it, or whoever gave it the label of
+// issues at work. That may be this nightporter, which the ledger knows. Each change of an
+// issue, also a comment, is a sign of progress.
+func claimOf(i ledger.ForgeIssue) *ledger.ReportClaim {
+	c := &ledger.ReportClaim{By: strings.Join(i.Assignees, ", "), How: ledger.ClaimAssignee, Last: i.Updated}
+	switch {
+	case i.Closed:
+		return nil
+	case hasLabel(i.Labels, forgeKind.Statuses[ledger.MarkWorking]) && (i.Mine || len(i.Assignees) == 0):
+		c.By, c.How = "another nightporter", ledger.ClaimLabel
+	case len(i.Assignees) == 0 || i.Mine:
+		return nil
+	}
+	return c
 }
 
 // pageAnswer matches the answer to the question for a page in a form of a forge.

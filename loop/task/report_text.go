@@ -2,8 +2,10 @@ package task
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -29,10 +31,41 @@ type frontMatter struct {
 	Assignee string   `yaml:"assignee"`
 	Of       string   `yaml:"duplicate_of"`
 	Tags     []string `yaml:"tags"`
+
+	Claimed frontClaim `yaml:"claimed"`
+}
+
+// frontClaim is who works on a report: a name, or by and at.
+type frontClaim struct {
+	By string `yaml:"by"`
+	At string `yaml:"at"`
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (c *frontClaim) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return n.Decode(&c.By)
+	}
+	type plain frontClaim
+	return n.Decode((*plain)(c))
+}
+
+// claim returns who else works on the report, nil = nobody.
+func (h frontMatter) claim(m ledger.Mark) *ledger.ReportClaim {
+	since, _ := time.Parse(time.RFC3339, h.Claimed.At) // of unknown age
+	switch {
+	case m == ledger.MarkDone:
+	case strings.TrimSpace(h.Claimed.By) != "":
+		return &ledger.ReportClaim{By: strings.TrimSpace(h.Claimed.By), How: ledger.ClaimField, Since: since.UTC()}
+	case strings.TrimSpace(h.Assignee) != "" && !strings.EqualFold(h.Assignee, self):
+		return &ledger.ReportClaim{By: h.Assignee, How: ledger.ClaimAssignee}
+	}
+	return nil
 }
 
 var (
 	dashLine   = regexp.MustCompile(`(?m)^---[ \t]*\r?$\n?`)
+	claimLine  = regexp.MustCompile(`(?m)^claimed[ \t]*:[^\n]*\n`)
 	statusLine = regexp.MustCompile(`(?m)^status[ \t]*:[ \t]*("[^"\r\n]*"|'[^'\r\n]*'|[^#\r\n]*?)[ \t]*(?:#[^\r\n]*)?\r?$`)
 )
 
@@ -83,7 +116,7 @@ func (f reportText) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	}
 	t := ledger.Task{
 		ID: head.ID, Title: strings.TrimSpace(head.Title), Body: body, Mark: mark, Line: 1, Priority: ledger.ReportPriority(head.Severity), Outside: true,
-		Report: &ledger.Report{Untitled: head.Title == "", Severity: head.Severity, Page: head.Page, URL: head.URL, Tags: head.Tags, Reporter: head.Reporter, Assignee: head.Assignee, Of: head.Of},
+		Report: &ledger.Report{Untitled: head.Title == "", Severity: head.Severity, Page: head.Page, URL: head.URL, Tags: head.Tags, Reporter: head.Reporter, Assignee: head.Assignee, Of: head.Of, Claim: head.claim(mark)},
 	}
 	if t.ID == "" {
 		t.ID = jsonform.ReportID(file)
@@ -115,11 +148,46 @@ func (f reportText) Mark(file string, data []byte, marks []ledger.Marking) ([]by
 			gone = append(gone, m.Task)
 			continue
 		}
+		if m.Claim != nil {
+			if data, err = f.claim(now.Tasks[0], data, m); err != nil {
+				return nil, nil, err
+			}
+		}
 		if data, is = f.mark(data, is, m.Mark), m.Mark; m.Mark == ledger.MarkManualVerify {
 			is = ledger.MarkOpen
 		}
 	}
 	return data, gone, nil
+}
+
+// claim returns the text with the line that says who works on the report, or without it.
+func (f reportText) claim(t ledger.Task, data []byte, m ledger.Marking) ([]byte, error) {
+	now := t.Report.Claim
+	ours := now != nil && now.How == ledger.ClaimField && strings.EqualFold(now.By, m.Claim.By)
+	takes := m.Mark == ledger.MarkWorking && !m.Claim.At.IsZero()
+	switch {
+	case takes == ours, !takes && !ours:
+		return data, nil
+	case takes && now != nil && m.Claim.Yields(*now):
+		return nil, &ledger.ClaimedError{Task: t.ID, Claim: *now}
+	}
+	end := "\n"
+	if bytes.Contains(data, []byte("\r\n")) {
+		end = "\r\n"
+	}
+	line := ""
+	if takes {
+		line = fmt.Sprintf("claimed: {by: %q, at: %q}", m.Claim.By, m.Claim.At.UTC().Format(time.RFC3339)) + end
+	}
+	front, body, has := f.split(data)
+	if !has { // Mark writes a front matter with the status
+		return form.Apply(data, []form.Edit{{Span: form.Span{Start: body.Start, End: body.Start}, Text: "---" + end + line + "---" + end}}), nil
+	}
+	at := form.Span{Start: front.Start, End: front.Start}
+	if found := claimLine.FindSubmatchIndex(data[front.Start:front.End]); found != nil {
+		at = form.Span{Start: front.Start + found[0], End: front.Start + found[1]}
+	}
+	return form.Apply(data, []form.Edit{{Span: at, Text: line}}), nil
 }
 
 // mark returns the text with a status, where it says another one.

@@ -216,6 +216,7 @@ func (s *reportsSource) snapshot(r reportsReading) (ledger.Snapshot, error) {
 	if len(r.Tasks) == 0 && len(r.Warnings) > 0 {
 		return ledger.Snapshot{}, &ledger.InputError{Diagnostics: r.Warnings}
 	}
+	r.Snapshot.Tasks = s.opts.claimedByOthers(r.Snapshot.Tasks)
 	return s.finish(r.Snapshot)
 }
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -277,5 +278,73 @@ func TestReportsWatched(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestClaims: who works on a report of a folder stands in its file, and leaves no byte
+// behind there.
+func TestClaims(t *testing.T) {
+	s, dir := openReportsT(t, reportFiles)
+	before := filesIn(t, dir)
+	at := time.Date(2026, 11, 27, 4, 0, 0, 0, time.UTC)
+	claim := &ledger.Claiming{At: at, Respect: at.Add(-ledger.StaleClaim)}
+	mark := func(s Source, id string, m ledger.Mark, c *ledger.Claiming) error {
+		return s.Mark(t.Context(), []ledger.Marking{{Task: id, Mark: m, Claim: c}})
+	}
+	claims := func(s Source) (by []string) {
+		t.Helper()
+		read, err := s.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range read.Tasks {
+			if task.Report.Claim != nil {
+				by = append(by, task.ID+" "+task.Report.Claim.By+" "+task.Report.Claim.Since.Format(time.TimeOnly))
+			}
+		}
+		return by
+	}
+	other, err := Open(KindBugs, "bugs", filepath.Dir(dir), Options{Self: "porter-2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{"B7", "cart-total", "label", "login", "spelling"}
+	for _, id := range ids {
+		for range 2 {
+			if err := mark(s, id, ledger.MarkWorking, claim); err != nil {
+				t.Fatal(id, err)
+			}
+		}
+		if err := mark(other, id, ledger.MarkWorking, claim); !errors.As(err, new(*ledger.ClaimedError)) {
+			t.Errorf("%s: two claim it: %v", id, err)
+		}
+	}
+	if got := claims(s); len(got) > 0 {
+		t.Errorf("its own claims: %q", got)
+	}
+	if got := claims(other); len(got) != len(ids) || got[0] != "B7 nightporter 04:00:00" {
+		t.Errorf("claims of the other one: %q", got)
+	}
+	if got := filesIn(t, dir)["login.md"]; !strings.HasPrefix(got, "---\r\nstatus: in_progress\r\nclaimed: {by: \"nightporter\", at: \"2026-11-27T04:00:00Z\"}\r\n---\r\n# The login") {
+		t.Errorf("%q", got)
+	}
+	// One that shows no progress is taken over.
+	if err := mark(other, "login", ledger.MarkWorking, &ledger.Claiming{At: at.Add(25 * time.Hour), Respect: at.Add(time.Hour)}); err != nil {
+		t.Error(err)
+	}
+	if got := claims(s); len(got) != 1 || got[0] != "login porter-2 05:00:00" {
+		t.Errorf("%q", got)
+	}
+	if err := mark(other, "login", ledger.MarkOpen, nil); err != nil {
+		t.Error(err)
+	}
+	plain, plainDir := openReportsT(t, before)
+	for _, id := range ids {
+		if err := errors.Join(mark(s, id, ledger.MarkBlocked, nil), mark(plain, id, ledger.MarkBlocked, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(filesIn(t, plainDir), filesIn(t, dir)); d != "" {
+		t.Errorf("a claim left something behind:\n%s", d)
 	}
 }

@@ -27,6 +27,7 @@ func (s *reportsSource) Mark(ctx context.Context, marks []ledger.Marking) error 
 		return s.markError(err, marks, nil)
 	}
 	var gone []string
+	marks = s.opts.claiming(s.kind, marks)
 	for n, m := range marks {
 		if slices.ContainsFunc(marks[n+1:], func(later ledger.Marking) bool { return ledger.SameID(later.Task, m.Task) }) {
 			continue

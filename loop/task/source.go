@@ -29,6 +29,9 @@ type Options struct {
 	// asked before each use: what a person corrects in the settings counts at once.
 	// Nil where no forge is known.
 	Tracker func(ctx context.Context) (Tracker, error)
+	// Self is the name by which this nightporter claims bug reports: the same on one
+	// machine, another one on each. "" = "nightporter".
+	Self string
 	// KeepOpen leaves issues of finished tasks open: they get the label alone.
 	KeepOpen bool
 }

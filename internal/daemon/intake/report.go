@@ -37,7 +37,7 @@ func readReport(data []byte) (t ledger.Task, ignored []string, err error) {
 	if strings.TrimSpace(t.Body) == "" {
 		t.Body, r.Untitled = t.Title, true
 	}
-	r.Updated, r.Closed, r.Assignee, r.Of = time.Time{}, time.Time{}, "", ""
+	r.Updated, r.Closed, r.Assignee, r.Of, r.Claim = time.Time{}, time.Time{}, "", "", nil
 	return ledger.Task{Title: t.Title, Body: t.Body, Report: &r}, ignoredKeys(data), nil
 }
 

@@ -165,7 +165,7 @@ func testIssueAssigned(w *world) {
 				}
 			}
 			list := w.issues().Issues
-			if !slices.Equal(list[0].Assignees, first) || !slices.Equal(list[1].Assignees, second) {
+			if list[0].Mine != (len(first) > 0) || list[1].Mine || !slices.Equal(list[0].Assignees, first) || !slices.Equal(list[1].Assignees, second) {
 				w.Errorf("%+v: assigned to %q and %q, want %q and %q", c, list[0].Assignees, list[1].Assignees, first, second)
 			}
 		}

@@ -65,6 +65,9 @@ func (c *call) listIssues(out *ledger.IssueList, state sdk.StateType, since time
 			if one.Writer, err = c.mayWrite(one.Author, &asked); err != nil {
 				return err
 			}
+			if one.Mine, err = c.isAssigned(one); err != nil {
+				return err
+			}
 			if out.Issues = append(out.Issues, one); len(out.Issues) > forge.MaxIssues {
 				return &ledger.ForgeError{Failure: ledger.ForgeRefused, Text: fmt.Sprintf("more than %d issues have the label %s", forge.MaxIssues, label), Remedy: "Choose a label of the issues that are to be worked on"}
 			}
@@ -102,7 +105,10 @@ func (f *Forge) Issue(ctx context.Context, number int) (ledger.ForgeIssue, error
 			return ledger.ForgeIssue{}, err
 		}
 		out, asked := issueOf(i), 0
-		out.Writer, err = c.mayWrite(out.Author, &asked)
+		if out.Writer, err = c.mayWrite(out.Author, &asked); err != nil {
+			return out, err
+		}
+		out.Mine, err = c.isAssigned(out)
 		return out, err
 	})
 }
@@ -157,6 +163,15 @@ func (c *call) changeIssue(ch ledger.IssueChange) error {
 	}
 	// The SDK's call would send a title, too.
 	return c.send(http.MethodPatch, map[string]string{"state": string(ch.State)}, "issues", fmt.Sprint(ch.Number))
+}
+
+// isAssigned reports whether the token's account has an issue.
+func (c *call) isAssigned(i ledger.ForgeIssue) (bool, error) {
+	if len(i.Assignees) == 0 {
+		return false, nil
+	}
+	self, err := c.self()
+	return slices.ContainsFunc(i.Assignees, func(a string) bool { return strings.EqualFold(a, self) }), err
 }
 
 // assign changes who an issue is assigned to. Gitea takes the whole list.

@@ -88,6 +88,9 @@ func (f *Forge) listIssues(ctx context.Context, owner, name string, o *gh.IssueL
 			if one.Writer, err = f.mayWrite(ctx, owner, name, i.User, &asked); err != nil {
 				return nil, err
 			}
+			if one.Mine, err = f.isAssigned(ctx, one); err != nil {
+				return nil, err
+			}
 			if out = append(out, one); len(out) > forge.MaxIssues {
 				return nil, &ledger.ForgeError{Failure: ledger.ForgeRefused, Text: fmt.Sprintf("more than %d issues have the label %s", forge.MaxIssues, label), Remedy: "Choose a label of the issues that are to be worked on"}
 			}
@@ -125,7 +128,10 @@ func (f *Forge) Issue(ctx context.Context, number int) (ledger.ForgeIssue, error
 			return ledger.ForgeIssue{}, err
 		}
 		out, asked := issueOf(i), 0
-		out.Writer, err = f.mayWrite(ctx, owner, name, i.User, &asked)
+		if out.Writer, err = f.mayWrite(ctx, owner, name, i.User, &asked); err != nil {
+			return out, err
+		}
+		out.Mine, err = f.isAssigned(ctx, out)
 		return out, err
 	})
 }
@@ -190,6 +196,15 @@ func (f *Forge) changeIssue(ctx context.Context, owner, name string, c ledger.Is
 	return err
 }
 
+// isAssigned reports whether the token's account has an issue.
+func (f *Forge) isAssigned(ctx context.Context, i ledger.ForgeIssue) (bool, error) {
+	if len(i.Assignees) == 0 {
+		return false, nil
+	}
+	self, err := f.self(ctx)
+	return slices.ContainsFunc(i.Assignees, func(a string) bool { return strings.EqualFold(a, self) }), err
+}
+
 // assign changes who an issue is assigned to. GitHub leaves out accounts that cannot be
 // assigned, without an error.
 func (f *Forge) assign(ctx context.Context, owner, name string, now ledger.ForgeIssue, c ledger.IssueChange) error {
@@ -200,9 +215,11 @@ func (f *Forge) assign(ctx context.Context, owner, name string, now ledger.Forge
 	if err != nil {
 		return err
 	}
-	if c.Assign {
+	mine, err := f.isAssigned(ctx, now)
+	switch {
+	case c.Assign:
 		_, _, err = f.api.Issues.AddAssignees(ctx, owner, name, c.Number, []string{self})
-	} else if slices.ContainsFunc(now.Assignees, func(a string) bool { return strings.EqualFold(a, self) }) {
+	case mine:
 		_, _, err = f.api.Issues.RemoveAssignees(ctx, owner, name, c.Number, []string{self})
 	}
 	switch status(err) {

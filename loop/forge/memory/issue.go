@@ -122,6 +122,7 @@ func (f *Forge) issue(number int) (*issue, error) {
 func (f *Forge) shownIssue(i *issue) ledger.ForgeIssue {
 	out := i.ForgeIssue
 	out.Labels, out.Assignees, out.Writer = slices.Clone(out.Labels), slices.Clone(out.Assignees), f.mayWrite(out.Author)
+	out.Mine = slices.Contains(out.Assignees, f.Repo.Login) && f.Repo.Login != ""
 	return out
 }
 

@@ -199,6 +199,7 @@ func (r *bugsReader) read(v gjson.Result) {
 	} else {
 		r.readStatus(o, &e, &bugStatus)
 	}
+	r.readClaim(o, &e)
 	if r.full {
 		r.readReport(o, &e, body, title)
 	}
@@ -230,6 +231,7 @@ func (r *bugsReader) readReport(o *object, e *entry, body, title string) {
 	report := &ledger.Report{
 		Untitled: untitled, Severity: severity, Page: o.text("page"), Tags: o.texts("tags"), URL: o.text("url"), Reporter: o.text("reporter", "user", "email"), Assignee: o.text("assignee"),
 		Created: r.moment(o, "created_at", "createdAt", "timestamp"), Updated: r.moment(o, "updated_at", "updatedAt"), Of: o.text("duplicate_of", "duplicateOf"),
+		Claim: e.claim.ReportClaim,
 	}
 	if v, ok := o.get("meta"); ok && !v.IsObject() {
 		o.wrong("meta", v, "an object")

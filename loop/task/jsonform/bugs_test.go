@@ -1,6 +1,7 @@
 package jsonform
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -117,5 +118,78 @@ func TestBugMistakes(t *testing.T) {
 	}
 	if s, err := (Bugs{}).Parse("f.jsonl", []byte(many.String())); err != nil || len(s.Tasks) != 5000 {
 		t.Errorf("5,000 reports: %d, %v", len(s.Tasks), err)
+	}
+}
+
+// TestBugClaims: a claim is a field behind the status, gives way to that of somebody else,
+// and leaves no byte behind.
+func TestBugClaims(t *testing.T) {
+	at := time.Date(2026, 11, 27, 4, 0, 0, 0, time.UTC)
+	take := &ledger.Claiming{By: "porter-1", At: at, Respect: at.Add(-ledger.StaleClaim)}
+	ours := `, "claimed": {"by": "porter-1", "at": "2026-11-27T04:00:00Z"}`
+	for _, c := range []struct{ name, text, want, by string }{ // by: who works on it already; want "" = it gives way
+		{"with a status", `[{"id":"a","status":"new","body":"A"}]`, `[{"id":"a","status":"in_progress"` + ours + `,"body":"A"}]`, ""},
+		{"the last key", "[ {\n  \"id\": \"a\",\n  \"status\": \"open\"\n} ]", "[ {\n  \"id\": \"a\",\n  \"status\": \"in_progress\"" + ours + "\n} ]", ""},
+		{"without a status", "[\n  {\n    \"id\": \"a\",\n    \"body\": \"A\"\n  }\n]\n", "[\n  {\n    \"status\": \"in_progress\"" + ours + ",\n    \"id\": \"a\",\n    \"body\": \"A\"\n  }\n]\n", ""},
+		{"a line each", "{\"id\":\"x\"}\n{\"id\":\"a\",\"status\":\"open\"}\n", "{\"id\":\"x\"}\n{\"id\":\"a\",\"status\":\"in_progress\"" + ours + "}\n", ""},
+		{"a byte order mark", "\ufeff[{\"id\":\"a\",\"status\":\"open\"}]", "\ufeff[{\"id\":\"a\",\"status\":\"in_progress\"" + ours + "}]", ""},
+		{"an empty field", `[{"id":"a","claimed":null,"status":"open"}]`, `[{"id":"a","claimed":{"by": "porter-1", "at": "2026-11-27T04:00:00Z"},"status":"in_progress"}]`, ""},
+		{"of another one", `[{"id":"a","status":"open","claimed":{"by":"ann","at":"2026-11-26T20:00:00Z"}}]`, "", "ann"},
+		{"of unknown age", `[{"id":"a","claimed":"ann"}]`, "", "ann"},
+		{"stale", `[{"id":"a","status":"open","claimed":{"by":"ann","at":"2026-11-25T20:00:00Z"}}]`, `[{"id":"a","status":"in_progress","claimed":{"by": "porter-1", "at": "2026-11-27T04:00:00Z"}}]`, "ann"},
+		{"with progress", `[{"id":"a","claimed":{"by":"ann","at":"2026-11-25T20:00:00Z"},"updated_at":"2026-11-27T02:00:00Z"}]`, "", "ann"},
+		{"an assignee", `[{"id":"a","assignee":"ann"}]`, "", "ann"},
+		{"an assignee without progress", `[{"id":"a","status":"open","assignee":"ann","updated_at":"2026-11-20T02:00:00Z"}]`, `[{"id":"a","status":"in_progress"` + ours + `,"assignee":"ann","updated_at":"2026-11-20T02:00:00Z"}]`, "ann"},
+		{"assigned to nightporter", `[{"id":"a","status":"open","assignee":"Nightporter"}]`, `[{"id":"a","status":"in_progress"` + ours + `,"assignee":"Nightporter"}]`, ""},
+		{"at work", `[{"id":"a","status":"in_progress","updatedAt":"2026-11-27T02:00:00Z"}]`, "", "somebody"},
+		{"at work since when", `[{"id":"a","status":"in_progress"}]`, `[{"id":"a","status":"in_progress"` + ours + `}]`, ""},
+	} {
+		s, err := Bugs{}.Parse("bugs.json", []byte(c.text))
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		by := ""
+		if claim := s.Tasks[len(s.Tasks)-1].Report.Claim; claim != nil {
+			by = claim.By
+		}
+		if by != c.by {
+			t.Errorf("%s: %q works on it, want %q", c.name, by, c.by)
+		}
+		mark := func(text string, m ledger.Mark, claim *ledger.Claiming) string {
+			t.Helper()
+			got, gone, err := Bugs{}.Mark("bugs.json", []byte(text), []ledger.Marking{{Task: "a", Mark: m, Claim: claim}})
+			claimed := (*ledger.ClaimedError)(nil)
+			if c.want == "" && m == ledger.MarkWorking {
+				if !errors.As(err, &claimed) || claimed.Claim.By != c.by {
+					t.Errorf("%s: %v, want that %s works on it", c.name, err, c.by)
+				}
+				return text
+			}
+			if err != nil || len(gone) > 0 {
+				t.Fatal(c.name, err, gone)
+			}
+			return string(got)
+		}
+		got := mark(c.text, ledger.MarkWorking, take)
+		if c.want == "" {
+			continue
+		}
+		if got != c.want {
+			t.Errorf("%s: claimed\n%s\nwant\n%s", c.name, got, c.want)
+		}
+		if again := mark(got, ledger.MarkWorking, &ledger.Claiming{By: "porter-1", At: at.Add(time.Hour), Respect: at}); again != got {
+			t.Errorf("%s: claimed again\n%s", c.name, again)
+		}
+		back := mark(got, ledger.MarkBlocked, &ledger.Claiming{By: "porter-1"})
+		want := mark(strings.Replace(strings.Replace(c.text, `"claimed":null,`, "", 1), `,"claimed":{"by":"ann","at":"2026-11-25T20:00:00Z"}`, "", 1), ledger.MarkBlocked, nil)
+		if back != want {
+			t.Errorf("%s: given back\n%s\nwant\n%s", c.name, back, want)
+		}
+		if theirs := mark(got, ledger.MarkOpen, &ledger.Claiming{By: "porter-2"}); !strings.Contains(theirs, "porter-1") {
+			t.Errorf("%s: another one gave it back: %s", c.name, theirs)
+		}
+	}
+	if _, err := (Bugs{}).Parse("bugs.json", []byte(`[{"id":"a","claimed":7}]`)); err == nil || !strings.Contains(err.Error(), "claimed of a is 7") {
+		t.Error(err)
 	}
 }

@@ -30,6 +30,7 @@ func (l *list) mark(data []byte, marks []ledger.Marking) (marked []byte, gone []
 		}
 	}
 	want := map[int]ledger.Mark{} // the last mark of each task
+	claiming := map[int]*ledger.Claiming{}
 	for _, m := range marks {
 		switch n := places[ledger.FoldID(m.Task)]; n {
 		case -1:
@@ -43,21 +44,34 @@ func (l *list) mark(data []byte, marks []ledger.Marking) (marked []byte, gone []
 				return nil, nil, l.Err()
 			}
 			want[n] = m.Mark
+			if delete(claiming, n); m.Claim != nil && l.dialect == &bugs {
+				claiming[n] = m.Claim
+			}
 		}
 	}
 	var edits []form.Edit
+	statuses := map[int]*form.Edit{}
 	touched := map[int]bool{} // parents of tasks whose status changed
 	for n, m := range want {
 		e := &l.entries[n]
 		if e.says(m) {
 			continue
 		}
-		edits = append(edits, l.replace(e, m))
+		edit := l.replace(e, m)
+		statuses[n] = &edit
 		e.mark = m
 		if e.parent >= 0 {
 			touched[e.parent] = true
 		}
 	}
+	claims, err := l.claims(want, claiming, statuses)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, edit := range statuses {
+		edits = append(edits, *edit)
+	}
+	edits = append(edits, claims...)
 	if len(touched) > 0 {
 		edits = append(edits, l.follow(touched)...)
 	}

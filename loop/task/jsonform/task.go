@@ -55,6 +55,7 @@ type entry struct {
 	title    string      // with role: what the file must not have twice
 	role     string
 	task     *ledger.Task // nil while marking
+	claim    claim        // of a bug report
 	depends  []reference
 }
 
