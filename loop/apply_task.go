@@ -73,12 +73,25 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		if t.Task.Author != "" {
 			t.Taken = hashText(&t.Task)
 		}
+		if t.Task.Report != nil {
+			t.Asked = e.Actor
+		}
+		if b.Fix {
+			t.Kept = e.Actor
+		}
 	case ledger.TaskReplanned:
 		t.Replanned = b.Failed
 	case ledger.TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
 		t.Attempt = t.Attempt.withAnswer(b.Answer)
 	case ledger.SourceMarked:
+		switch {
+		case t.Task.Report == nil:
+		case b.Claim != nil:
+			t.Task = withClaim(t.Task, b.Claim)
+		case b.Error == "" && t.Task.Report.Claim != nil && t.ownClaim(*t.Task.Report.Claim):
+			t.Task = withClaim(t.Task, nil) // what is at work by now, or was
+		}
 		if b.Error == "" {
 			t.Marked, t.MarkedAt = b.Mark, e.Time
 			if b.Tries != nil {

@@ -52,6 +52,13 @@ func (r *Run) applyWave(e ledger.Entry) {
 		if id := ledger.FoldID(e.Task); w.Sorted && !slices.Contains(w.Batch, id) {
 			w.Batch = append([]string{id}, w.Batch...)
 		}
+	case ledger.SourceMarked:
+		if b.Claim == nil {
+			return
+		}
+		c := *b.Claim
+		w.Batch = slices.DeleteFunc(slices.Clone(w.Batch), func(id string) bool { return id == ledger.FoldID(e.Task) })
+		w.Claimed = append(slices.Clip(w.Claimed), ledger.Claimed{Task: e.Task, By: c.By, How: c.How, Since: c.Since, Last: c.Last})
 	case ledger.Commitment:
 		if !slices.ContainsFunc(w.Tried, func(id string) bool { return ledger.SameID(id, e.Task) }) {
 			w.Tried = append(slices.Clip(w.Tried), e.Task)
@@ -123,4 +130,7 @@ func (t *TaskState) applyAside(b ledger.TaskSet, e ledger.Entry) {
 		t.Kept = e.Actor
 	}
 	t.Aside = b.Gate
+	if b.To == ledger.Done || b.To == ledger.Blocked || b.To == ledger.Skipped && b.Gate == "" {
+		t.Asked = "" // what a person asked for was done, or cannot be
+	}
 }

@@ -70,6 +70,8 @@ func (d *decision) decide() Decision {
 		d.redoTask(b)
 	case NextTask:
 		d.nextTask(b)
+	case FixReport:
+		d.fixReport(b.Task)
 	case ResetThreshold:
 		d.resetThreshold(b)
 	case AddTasks:

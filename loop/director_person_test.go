@@ -85,6 +85,8 @@ func (d *director) person(word, rest string) {
 		d.input(RetryTask{rest})
 	case "/next":
 		d.input(NextTask{Task: rest})
+	case "/fix":
+		d.input(FixReport{rest})
 	case "/plan-redo":
 		task, words, _ := strings.Cut(rest, " ")
 		d.input(RedoPlan{Task: task, Words: words})

@@ -137,11 +137,22 @@ func (d *director) fields(t *ledger.Task, list string) {
 			if t.Report == nil {
 				d.t.Fatalf("by needs a report before it")
 			}
-			t.Report.Assignee = v
+			t.Report.Claim = d.claim(v)
 		default:
 			d.t.Fatalf("what is %s of a task?", k)
 		}
 	}
+}
+
+// claim returns the claim NAME, or NAME@HOURS that it is old.
+func (d *director) claim(v string) *ledger.ReportClaim {
+	name, hours, aged := strings.Cut(v, "@")
+	c := &ledger.ReportClaim{By: name, How: ledger.ClaimField}
+	if aged {
+		n, _ := strconv.Atoi(hours)
+		c.Since = d.now.Add(-time.Duration(n) * time.Hour)
+	}
+	return c
 }
 
 // markIn does to a task of the source what writing a mark does to its next reading.
@@ -258,6 +269,10 @@ func (d *director) let(kind string) {
 		n := slices.IndexFunc(d.plan.Tasks, func(t ledger.Task) bool { return ledger.SameID(t.ID, b.Task) })
 		if n < 0 {
 			d.input(MarkMade{Task: b.Task, Mark: b.Mark, Err: "no such task"})
+			return
+		}
+		if r := d.plan.Tasks[n].Report; r != nil && r.Claim != nil && b.Claim != nil && b.Claim.Yields(*r.Claim) {
+			d.input(MarkMade{Task: b.Task, Mark: b.Mark, Claim: r.Claim})
 			return
 		}
 		d.plan.Tasks = slices.Clone(d.plan.Tasks)
@@ -412,6 +427,13 @@ func (d *director) play(line string) string {
 		d.tasks(rest)
 		d.input(SourceChanged{Snapshot: d.plan, Before: d.unmarked})
 		d.plan.Tasks = was
+	case "claims": // N NAME: somebody claims it in the source, which nobody has read since
+		id, by, _ := strings.Cut(rest, " ")
+		d.plan.Tasks = slices.Clone(d.plan.Tasks)
+		n := slices.IndexFunc(d.plan.Tasks, func(t ledger.Task) bool { return ledger.SameID(t.ID, "Task "+id) })
+		d.plan.Tasks[n] = withClaim(d.plan.Tasks[n], d.claim(by))
+	case "read": // the source as it is
+		d.input(SourceChanged{Snapshot: d.plan})
 	case "set":
 		d.set(rest)
 	case "run":

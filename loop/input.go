@@ -155,6 +155,11 @@ type NextTask struct {
 	Text string
 }
 
+// FixReport makes a bug report the next one of the run, or where none is under way of the
+// next run, whatever triage says of it and whoever claims it. One that is blocked, skipped
+// or set aside is made ready.
+type FixReport struct{ Task string }
+
 // AddTasks adds tasks to a source (docs/spec 3.8): to that of the run under way, else
 // to Source. A task without an id gets the source's next one.
 type AddTasks struct {
@@ -381,6 +386,7 @@ type MarkMade struct {
 	Err    string
 	Source string // of the effect
 	Tries  *ledger.Tries
+	Claim  *ledger.ReportClaim // of somebody else, to which the mark gave way; nil = none
 }
 
 // TasksWritten is the result of EffectAddTasks. A non-empty Err says why the source
@@ -456,6 +462,7 @@ func (SkipTask) InputKind() string        { return "skip" }
 func (RetryTask) InputKind() string       { return "retry" }
 func (RedoPlan) InputKind() string        { return "redo_plan" }
 func (NextTask) InputKind() string        { return "next" }
+func (FixReport) InputKind() string       { return "fix" }
 func (ResetThreshold) InputKind() string  { return "reset_threshold" }
 func (RevertTasks) InputKind() string     { return "revert" }
 func (KeepTasks) InputKind() string       { return "keep" }

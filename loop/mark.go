@@ -54,13 +54,17 @@ func (d *decision) mark(id string, m ledger.Mark) {
 	if back := t.Marked == ledger.MarkWorking && m == ledger.MarkOpen; d.withheld(t) && !back {
 		return
 	}
-	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m, Source: d.Project.Source, Tries: d.triesOf(t, m)})
+	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m, Source: d.Project.Source, Tries: d.triesOf(t, m), Claim: d.claiming(t, m)})
 }
 
 // markMade records the result of writing a mark. One of another plan changes no
 // task of this one.
 func (d *decision) markMade(b MarkMade) {
 	if b.Mark == "" && b.Err == "" || b.Source != "" && b.Source != d.Project.Source {
+		return
+	}
+	if b.Claim != nil {
+		d.yieldTo(b)
 		return
 	}
 	d.add(scope{task: b.Task}, ledger.SourceMarked{Mark: b.Mark, Error: b.Err, Tries: b.Tries})

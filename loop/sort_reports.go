@@ -1,26 +1,21 @@
 package loop
 
 import (
-	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/triage"
 )
 
-// staleClaim is how old a claim is at which people are told that it was probably
-// forgotten.
-const staleClaim = 7 * 24 * time.Hour
-
-// self is the name by which a source says that nightporter works on a report.
-const self = "nightporter"
+// askedWhy is why triage keeps a report that a person asked for.
+const askedWhy = "A person asked for it."
 
 // SortReports returns what EffectTriage results in: what triage says of each report that
 // is to be fixed, or was set aside, and which of them others work on. It depends on its
 // arguments alone, so that repeating the effect after a crash changes nothing.
 func SortReports(s State, e ledger.EffectTriage, v triage.Vocabulary, kinds []triage.Kind, now time.Time) Triaged {
 	in := triage.Inputs{Vocabulary: v, Kinds: kinds, Taken: s.Project.Taken, Now: now, Kept: map[string]bool{}}
-	out := Triaged{Run: e.Run, Wave: e.Wave, Answers: e.Answers}
+	out := Triaged{Run: e.Run, Wave: e.Wave, Answers: e.Answers, Claimed: s.Claims(now)}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Task.Report == nil || isPart(t.Task) || t.Task.Own || t.Status == ledger.Withdrawn {
 			continue
@@ -29,16 +24,14 @@ func SortReports(s State, e ledger.EffectTriage, v triage.Vocabulary, kinds []tr
 		switch {
 		case open && t.Attempt == nil || t.Aside != "":
 			in.Reports = append(in.Reports, t.Task)
-			if t.Kept != "" {
+			if t.Kept != "" || s.Project.asked(t) {
 				in.Kept[ledger.FoldID(t.Task.ID)] = true
 			}
 			if v := t.judgement(); v != nil {
 				in.Verdicts = append(in.Verdicts, triage.Verdict{Task: v.Task, Gate: v.Gate, Why: v.Why, Of: v.Of, Session: t.Judged.Session})
 			}
-			if by := t.Task.Report.Assignee; by != "" && !strings.EqualFold(by, self) {
-				since := t.Task.Report.Updated
-				out.Claimed = append(out.Claimed, ledger.Claimed{Task: t.Task.ID, By: by, Since: since, Stale: !since.IsZero() && now.Sub(since) > staleClaim})
-			}
+		case t.Status == ledger.Done && t.Commit == "" && !t.Task.Report.Closed.IsZero(): // closed by others, who know whether it is merged
+			in.Known = append(in.Known, triage.Known{Task: t.Task, Closed: t.Task.Report.Closed, Merged: true})
 		case t.Status == ledger.Done:
 			in.Known = append(in.Known, triage.Known{Task: t.Task, Closed: t.Ended})
 		case t.Status != ledger.Skipped: // a person's decision about it says nothing about others
@@ -47,8 +40,17 @@ func SortReports(s State, e ledger.EffectTriage, v triage.Vocabulary, kinds []tr
 	}
 	out.Verdicts = triage.Sort(in)
 	for n, v := range out.Verdicts {
-		if at := s.Project.index(v.Task); at >= 0 && s.Project.Tasks.At(at).Kept != "" {
-			out.Verdicts[n].Person = s.Project.Tasks.At(at).Kept
+		at := s.Project.index(v.Task)
+		if at < 0 {
+			continue
+		}
+		switch t := s.Project.Tasks.At(at); {
+		case t.Asked != "":
+			out.Verdicts[n].Person, out.Verdicts[n].Why = t.Asked, askedWhy
+		case s.Project.asked(t):
+			out.Verdicts[n].Why = askedWhy
+		case t.Kept != "":
+			out.Verdicts[n].Person = t.Kept
 		}
 	}
 	return out

@@ -85,6 +85,9 @@ func (d *decision) takeSource(s reading) {
 		if known {
 			t := before.At(was)
 			told := *now
+			if r := told.Report; r != nil && r.Claim != nil && t.Task.Report != nil && (t.ownClaim(*r.Claim) || s.precedesMark(t)) {
+				told = withClaim(told, t.Task.Report.Claim)
+			}
 			if s.precedesMark(t) && t.Task.Mark != markGone {
 				again = again || told.Mark != t.Task.Mark // a person may have changed it right after
 				told.Mark = t.Task.Mark
@@ -102,7 +105,7 @@ func (d *decision) takeSource(s reading) {
 				}
 				back = false
 			}
-			if t.Task.Mark == told.Mark && sameBody(&t.Task, &told) && told.Failures == t.Task.Failures {
+			if t.Task.Mark == told.Mark && sameBody(&t.Task, &told) && told.Failures == t.Task.Failures && sameClaim(&t.Task, &told) {
 				if back {
 					read.Back = append(read.Back, told.ID)
 				}

@@ -102,3 +102,52 @@ func (d *decision) nextTask(b NextTask) {
 		d.say("%s is next", ledger.ShortID(t.Task.ID))
 	}
 }
+
+// fixReport makes a bug report the next one, whatever triage says of it.
+func (d *decision) fixReport(id string) {
+	t, ok := d.Project.Find(id)
+	short := ledger.ShortID(t.Task.ID)
+	again := t.Status == ledger.Blocked || t.Status == ledger.Skipped
+	switch {
+	case !ok:
+		d.noTask(id)
+		return
+	case t.Task.Report == nil:
+		d.refuse(ledger.CodeNotReady, "%s is no bug report; /next takes a task first", short)
+		return
+	case t.Queued():
+		d.refuse(ledger.CodeNotReady, "%s is finished and waits for the batch", short)
+		return
+	case t.Status == ledger.Active:
+		d.say("%s is at work already", short)
+		return
+	case t.Status == ledger.Done:
+		d.refuse(ledger.CodeNotReady, "%s is done; /retry works on it again", short)
+		return
+	case t.Status != ledger.Ready && !again:
+		d.refuse(ledger.CodeNotReady, "%s is %s; only a report that is to do can be next", short, t.Status)
+		return
+	case !d.run().Over() && (d.run().Aside() || !d.wanted(&t)):
+		d.refuse(ledger.CodeIdle, "this run of %s does not work on %s; say it again in the next one", d.in.Project, short)
+		return
+	}
+	claim, claimed := d.Project.claimOn(&t, d.in.Time)
+	if again {
+		d.closeQuestions(t.Task.ID, "fix")
+		d.dropParts(t, "fix, by "+d.by())
+		d.add(scope{task: t.Task.ID}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "to be fixed", By: d.by(), Fresh: true})
+		d.mark(t.Task.ID, ledger.MarkOpen)
+	}
+	d.add(scope{task: t.Task.ID}, ledger.TaskNext{Fix: true})
+	text := short + " is next"
+	if d.run().Over() {
+		text = short + " comes first in the next run"
+	}
+	if claimed {
+		text += ", although " + claim.Text(d.in.Time)
+	}
+	d.say("%s", text)
+	if again {
+		d.goOn()
+	}
+}

@@ -84,6 +84,9 @@ type TaskState struct {
 	WorkedMs int64       `json:"worked_ms,omitempty"`
 	Aside    ledger.Gate `json:"aside,omitempty"`
 	Kept     string      `json:"kept,omitempty"`
+	// Asked is the id of the person who asked for the report, whatever triage says of it
+	// and whoever claims it; "" = nobody did since it was settled last.
+	Asked string `json:"asked,omitempty"`
 }
 
 // review returns the kind of a report's fix, and the passes of its review. Reviews of

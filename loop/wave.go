@@ -163,7 +163,7 @@ func (d *decision) triaged(b Triaged) {
 	var set []ledger.Triage
 	for _, v := range b.Verdicts {
 		t, ok := d.task(v.Task)
-		if !ok || isPart(t.Task) || t.Kept != "" && v.Gate != "" { // a person brought it back meanwhile
+		if !ok || isPart(t.Task) || (t.Kept != "" || d.Project.asked(&t)) && v.Gate != "" { // a person brought it back meanwhile
 			continue
 		}
 		if t.Triage == nil || !sameVerdict(*t.Triage, v) {
@@ -215,7 +215,7 @@ func sameVerdict(a, b ledger.Triage) bool {
 // up.
 func (d *decision) claimed(found []ledger.Claimed) (all []ledger.Claimed) {
 	for _, c := range found {
-		if t, ok := d.task(c.Task); ok && (t.Status == ledger.Ready || t.Status == ledger.Pending) && t.Attempt == nil && ledger.FoldID(c.Task) != d.run().Next {
+		if t, ok := d.task(c.Task); ok && (t.Status == ledger.Ready || t.Status == ledger.Pending) && t.Attempt == nil && !d.Project.asked(&t) {
 			all = append(all, c)
 		}
 	}
@@ -226,12 +226,12 @@ func (d *decision) claimed(found []ledger.Claimed) (all []ledger.Claimed) {
 func (d *decision) takeable(verdicts []ledger.Triage, claimed []ledger.Claimed) (kept []ledger.Triage) {
 	by := make(map[string]bool, len(claimed))
 	for _, c := range claimed {
-		by[ledger.FoldID(c.Task)] = true
+		by[ledger.FoldID(c.Task)] = !c.Stale
 	}
 	for _, v := range verdicts {
 		t, ok := d.task(v.Task)
 		ready := t.Status == ledger.Ready || t.Aside != "" && v.Kept()
-		if ok && ready && (v.Kept() || t.Kept != "") && !by[ledger.FoldID(v.Task)] && d.wanted(&t) && t.wish() == ledger.MarkOpen {
+		if ok && ready && (v.Kept() || t.Kept != "" || d.Project.asked(&t)) && !by[ledger.FoldID(v.Task)] && d.wanted(&t) && t.wish() == ledger.MarkOpen {
 			kept = append(kept, v)
 		}
 	}
@@ -249,6 +249,11 @@ func (d *decision) waveBatch(kept []ledger.Triage) (batch []string) {
 	}
 	if t, ok := d.chosen(); ok {
 		add(t.Task.ID)
+	}
+	for _, t := range d.Project.Tasks.of(setReady) {
+		if t.Asked != "" && !t.Task.Own && d.wanted(t) && len(batch) < r.batchSize() {
+			add(cmp.Or(t.Task.Parent, t.Task.ID))
+		}
 	}
 	for _, t := range d.Project.Tasks.of(setReady) {
 		if (t.Attempt != nil || t.Task.Parent != "") && !t.Task.Own && d.wanted(t) && len(batch) < r.batchSize() {
@@ -321,7 +326,8 @@ func (d *decision) endWave(cut string) {
 		}
 	}
 	for _, c := range w.Claimed {
-		if !told[ledger.FoldID(c.Task)] {
+		if key := ledger.FoldID(c.Task); !told[key] && !c.Stale {
+			told[key] = true
 			e.Skipped = append(e.Skipped, ledger.WaveReport{Task: c.Task, Why: c.Text(d.in.Time), Kind: "claimed"})
 		}
 	}

@@ -39,7 +39,7 @@ func (d *decision) markWorking(before State) {
 	}
 	for _, t := range before.Project.Tasks.of(setActive) {
 		now, ok := d.task(t.Task.ID)
-		if !ok || d.marks(t.Task.ID) {
+		if !ok || d.marks(t.Task.ID) || now.yielded() {
 			continue
 		}
 		if before.Project.Run.atWork(t) && !r.atWork(&now) || now.Uncounted > t.Uncounted {

@@ -244,9 +244,13 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 			return nil, nil // written when a run of that plan comes
 		}
 		result := loop.MarkMade{Task: b.Task, Mark: b.Mark, Source: b.Source}
-		err := ports.Source.Mark(ctx, []ledger.Marking{{Task: b.Task, Mark: b.Mark, Tries: b.Tries}})
+		err := ports.Source.Mark(ctx, []ledger.Marking{{Task: b.Task, Mark: b.Mark, Tries: b.Tries, Claim: b.Claim}})
 		if fault.Of(err) != "" {
 			return nil, err
+		}
+		if claimed := (*ledger.ClaimedError)(nil); errors.As(err, &claimed) {
+			result.Claim = &claimed.Claim
+			return result, nil
 		}
 		if result.Tries = b.Tries; err != nil { // people are told; the run goes on
 			result.Err, result.Tries = err.Error(), nil
