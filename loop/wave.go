@@ -326,7 +326,9 @@ func (d *decision) endWave(cut string) {
 		}
 	}
 	for _, c := range w.Claimed {
-		if key := ledger.FoldID(c.Task); !told[key] && !c.Stale {
+		if key := ledger.FoldID(c.Task); c.Stale {
+			e.Stale = append(e.Stale, c)
+		} else if !told[key] {
 			told[key] = true
 			e.Skipped = append(e.Skipped, ledger.WaveReport{Task: c.Task, Why: c.Text(d.in.Time), Kind: "claimed"})
 		}

@@ -95,6 +95,7 @@ type WaveEnded struct {
 	Passed  []WaveReport `json:"passed,omitempty"`   // committed and verified since the wave began
 	Failed  []WaveReport `json:"failed,omitempty"`   // tried, without a success
 	Skipped []WaveReport `json:"skipped,omitempty"`  // not tried, or settled without a commit
+	Stale   []Claimed    `json:"stale,omitempty"`    // claims without progress, which were not respected
 	Aside   map[Gate]int `json:"aside,omitempty"`    // as in WaveTriaged
 	Kept    int          `json:"kept"`               // as in WaveTriaged
 	Left    int          `json:"left"`               // reports that are still to do
