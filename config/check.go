@@ -258,6 +258,7 @@ func (c *checker) project(i int) {
 	c.commands(p, at)
 	c.names(p, at)
 	c.checkForms(p.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
+	c.checkForms(p.Domains, domainForm, `"shop.example.com"`, at("domains")...)
 	c.roomFiles(p, at)
 	c.cloud(p, at)
 	c.remote(p, at)
@@ -343,6 +344,7 @@ func checkRoomFile(name string) string {
 var (
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	branchForm   = regexp.MustCompile(`^[^-\s~^:?\\\x00-\x1f\x7f][^\s~^:?\\\x00-\x1f\x7f]*$`) // a leading - would be read as an option
+	domainForm   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)
 	authorForm   = regexp.MustCompile(`^[^<>\n]+ <[^<>\s]+>$`)
 )
 

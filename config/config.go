@@ -238,6 +238,7 @@ type Project struct {
 	MaxWaves      *int                   `toml:"max_waves"`
 	MaxNewFiles   *int                   `toml:"max_new_files"` // new files of a session that are taken without asking; 0 = no limit
 	Batch         *int                   `toml:"batch"`         // at least 1: bug reports a wave, and tasks that queue = "batch" verifies together
+	Domains       []string               `toml:"domains"`       // hosts at which the project is used: what reports are about
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
 	Read          []string               `toml:"read"`                                   // folders that sessions may also read

@@ -26,6 +26,8 @@ type Settings struct {
 	MaxIterations   int                `json:"max_iterations"`         // sessions; 0 = none
 	MaxWaves        int                `json:"max_waves,omitempty"`    // bug sources; 0 = none
 	Batch           int                `json:"batch,omitempty"`        // bug sources: reports a wave; with QueueBatch: tasks that are verified together at most
+	Domains         []string           `json:"domains,omitempty"`      // hosts at which the project is used, for triage
+	Elsewhere       []string           `json:"elsewhere,omitempty"`    // those of the other projects
 	Queue           QueueMode          `json:"queue,omitempty"`        // "" is QueueEach
 	Order           Order              `json:"order,omitempty"`        // "" is OrderDocument
 	Until           time.Time          `json:"until,omitzero"`         // time at which the run ends; zero = no limit
