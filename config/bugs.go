@@ -51,6 +51,19 @@ func (c *checker) bugs() {
 	}
 }
 
+// DomainsOfOthers returns the hosts at which other projects are used, sorted, without
+// those of p.
+func (c *Config) DomainsOfOthers(p Project) []string {
+	var others []string
+	for _, o := range c.Projects {
+		if o.Name != p.Name {
+			others = append(others, slices.DeleteFunc(slices.Clone(o.Domains), func(d string) bool { return slices.Contains(p.Domains, d) })...)
+		}
+	}
+	slices.Sort(others)
+	return slices.Compact(others)
+}
+
 // BugsProject returns the name of the project whose inbox gets posted reports, "" for
 // none.
 func (c *Config) BugsProject() string {

@@ -158,6 +158,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	f.count("batch", flags.Batch, 1)
 
 	s := ledger.Settings{
+		Domains: p.Domains, Elsewhere: cfg.DomainsOfOthers(p),
 		Project: p.Name, Repo: p.Repo,
 		Source:    p.source(flags, f),
 		Profile:   cmp.Or(flags.Profile, p.Profile, profileReview),

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -368,5 +369,22 @@ func TestClockNext(t *testing.T) {
 		if got := clock.Next(now, zone).Format(time.RFC3339); got != c.want {
 			t.Errorf("%s after %s: %s, want %s", c.clock, c.now, got, c.want)
 		}
+	}
+}
+
+// TestDomains: triage knows the hosts of the project and those of the others, and what
+// two of them name is both's.
+func TestDomains(t *testing.T) {
+	cfg := &Config{Projects: []Project{
+		{Name: "shop", Domains: []string{"shop.example", "both.example"}},
+		{Name: "stock", Domains: []string{"stock.example", "both.example"}},
+		{Name: "attic", Domains: []string{"attic.example", "stock.example"}},
+	}}
+	if got, want := cfg.DomainsOfOthers(cfg.Projects[0]), []string{"attic.example", "stock.example"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s, err := cfg.Projects[0].Settings(cfg, Overrides{Source: "bugs:bugs.json"}, time.Now())
+	if err != nil || !slices.Equal(s.Domains, cfg.Projects[0].Domains) || !slices.Equal(s.Elsewhere, []string{"attic.example", "stock.example"}) {
+		t.Errorf("%q, %q, %v", s.Domains, s.Elsewhere, err)
 	}
 }

@@ -70,7 +70,7 @@ func sortInbox(cmd *cobra.Command, flags config.Overrides, file string) error {
 	if err != nil {
 		return fail(err)
 	}
-	s := loop.PreviewReports(pr.Name, snapshot.Tasks, triage.Collect(maps.All(files), nil), kinds, time.Now())
+	s := loop.PreviewReports(pr.Name, snapshot.Tasks, triage.Collect(maps.All(files), pr.Domains, cfg.DomainsOfOthers(*pr)), kinds, time.Now())
 	for _, w := range snapshot.Warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
 	}

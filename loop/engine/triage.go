@@ -28,7 +28,8 @@ func (e *Engine) sortReports(ctx context.Context, project string, ports Ports, b
 			return nil, fmt.Errorf("kinds of fixes: %w", err)
 		}
 	}
-	return loop.SortReports(s, b, triage.Collect(maps.All(files), nil), kinds, e.o.Clock()), nil
+	set := s.Project.Run.Settings
+	return loop.SortReports(s, b, triage.Collect(maps.All(files), set.Domains, set.Elsewhere), kinds, e.o.Clock()), nil
 }
 
 // keepWaves carries out EffectKeepWaves.

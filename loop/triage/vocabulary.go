@@ -59,8 +59,9 @@ func Reads(name string) bool {
 }
 
 // Collect reads the vocabulary from the files of a commit, path and content. domains are
-// the project's own, as configured. The order of the files does not matter.
-func Collect(files iter.Seq2[string, []byte], domains []string) Vocabulary {
+// the project's own, and elsewhere those of other projects, as configured. The order of
+// the files does not matter.
+func Collect(files iter.Seq2[string, []byte], domains, elsewhere []string) Vocabulary {
 	var v Vocabulary
 	for name, content := range files {
 		if isForeign(name) {
@@ -101,7 +102,8 @@ func Collect(files iter.Seq2[string, []byte], domains []string) Vocabulary {
 			v.Domains = append(v.Domains, d)
 		}
 	}
-	for _, list := range []*[]string{&v.Routes, &v.Components, &v.Terms, &v.URLs, &v.Domains} {
+	v.Siblings = slices.Clone(elsewhere)
+	for _, list := range []*[]string{&v.Routes, &v.Components, &v.Terms, &v.URLs, &v.Domains, &v.Siblings} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}

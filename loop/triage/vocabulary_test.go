@@ -32,7 +32,7 @@ func TestCollect(t *testing.T) {
 		for k, v := range tt.files {
 			content[k] = []byte(v)
 		}
-		if got := triage.Collect(maps.All(content), nil).Routes; !reflect.DeepEqual(got, tt.routes) {
+		if got := triage.Collect(maps.All(content), nil, nil).Routes; !reflect.DeepEqual(got, tt.routes) {
 			t.Errorf("%s: %q, want %q", name, got, tt.routes)
 		}
 	}
@@ -46,9 +46,9 @@ func TestCollectNames(t *testing.T) {
 		"shop/models.py":      []byte("class Invoice(models.Model):\n"),
 		"app/models/order.rb": nil,
 	}
-	got := triage.Collect(maps.All(files), []string{"https://www.Lumen.example/", "lumen.example", ""})
+	got := triage.Collect(maps.All(files), []string{"https://www.Lumen.example/", "lumen.example", ""}, []string{"warehouse.example", "admin.example", "admin.example"})
 	want := triage.Vocabulary{Components: []string{"Basket", "Invoice", "OrderTable"}, Terms: []string{"lumen shop", "order"},
-		URLs: []string{"https://lumen.example/docs"}, Domains: []string{"lumen.example"}}
+		URLs: []string{"https://lumen.example/docs"}, Domains: []string{"lumen.example"}, Siblings: []string{"admin.example", "warehouse.example"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
