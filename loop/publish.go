@@ -277,7 +277,10 @@ func (t *TaskState) shown() *request.Evidence {
 	}
 	e := &request.Evidence{Cause: t.Chain.Cause, Repro: t.Chain.Repro, Attempts: t.Attempts, Sessions: t.Chain.Sessions, Worked: time.Duration(t.Chain.WorkedMs) * time.Millisecond}
 	if r := t.Chain.Review; r != nil {
-		e.Review = &request.Review{Type: r.Type, Rounds: r.Rounds, Issues: r.Issues, Looks: r.Looks}
+		e.Review = &request.Review{By: r.Type, Rounds: r.Rounds, Issues: r.Issues, Looks: r.Looks}
+		if kind, _ := t.review(); kind == r.Type {
+			e.Review.Kind = kind
+		}
 	}
 	return e
 }

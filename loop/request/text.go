@@ -91,7 +91,8 @@ func (e *Evidence) says() bool {
 
 // Review is the last review of a change.
 type Review struct {
-	Type   string // "ui-component"
+	Kind   string // of the fix: "ui-component"; "" = it has none
+	By     string // the hat
 	Rounds int
 	Issues int // that it left, below what sends a task back
 	Looks  []ledger.PassResult
@@ -361,11 +362,11 @@ func evidence(w *writer, project string, t Task) {
 
 // text says what a review looked at.
 func (r Review) text() string {
-	by := "by" // the hat; a review of a report's fix has a kind
-	if len(r.Looks) > 0 {
-		by = "as"
+	how := "by " + code(r.By)
+	if r.Kind != "" {
+		how = "as " + code(r.Kind)
 	}
-	s := fmt.Sprintf("Reviewed %s %s, %s", by, code(r.Type), plural(r.Rounds, "round"))
+	s := fmt.Sprintf("Reviewed %s, %s", how, plural(r.Rounds, "round"))
 	var looks []string
 	for _, l := range r.Looks {
 		look := plain(string(l.Pass)) + " ✓"

@@ -56,7 +56,7 @@ func TestDraftOfReport(t *testing.T) {
 		Done: []Task{{ID: "B37", Title: "Login loops", Proof: "proved", Commit: "4f2a9c1b7de0aa", Shown: &Evidence{
 			Cause: "the cookie's path is /app, see https://evil.example and @mira,\nso the page behind the login never gets it",
 			Repro: "npm test -- login", Attempts: 2, Sessions: 3, Worked: 7*time.Minute + 40*time.Second,
-			Review: &Review{Type: "auth-permissions", Rounds: 2, Issues: 1, Looks: []ledger.PassResult{
+			Review: &Review{Kind: "auth-permissions", Rounds: 2, Issues: 1, Looks: []ledger.PassResult{
 				{Pass: ledger.PassIntent, Verdict: ledger.PassOK}, {Pass: ledger.PassSecurity, Verdict: ledger.PassIssues},
 			}},
 		}}},
@@ -88,7 +88,7 @@ func FuzzForeignText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		d := Draft(Facts{Run: "r1", Project: "p", Branch: "b", Plan: s, Done: []Task{{ID: s, Title: s, Proof: s, Shown: &Evidence{Cause: s, Repro: s, Review: &Review{Type: s, Looks: []ledger.PassResult{{Pass: ledger.Pass(s)}}}}}}, Left: []Task{{ID: s, Title: s, Why: s}},
+		d := Draft(Facts{Run: "r1", Project: "p", Branch: "b", Plan: s, Done: []Task{{ID: s, Title: s, Proof: s, Shown: &Evidence{Cause: s, Repro: s, Review: &Review{Kind: s, By: s, Looks: []ledger.PassResult{{Pass: ledger.Pass(s)}}}}}}, Left: []Task{{ID: s, Title: s, Why: s}},
 			Guidance: []Guidance{{ID: "g1", Text: s, By: s, Note: s}}, Looks: []string{s}})
 		if strings.Count(ledger.EditBody("", d.Body), "\n<!-- /nightporter -->") != 1 {
 			t.Errorf("the section has no one end: %q", d.Body)
