@@ -57,6 +57,7 @@ const (
 	VerbThreshold Verb = "threshold"
 	VerbNet       Verb = "net"
 	VerbTriage    Verb = "triage"
+	VerbFix       Verb = "fix"
 	VerbWaves     Verb = "waves"
 
 	// Commands that are typed without a slash.

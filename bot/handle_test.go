@@ -63,6 +63,7 @@ func TestInputs(t *testing.T) {
 		"/skip 6":                 loop.SkipTask{Task: "Task 6"},
 		"/retry #2":               loop.RetryTask{Task: "Task 2"},
 		"/next task 6":            loop.NextTask{Task: "Task 6"},
+		"/fix task 6":             loop.FixReport{Task: "Task 6"},
 		"q1 retry":                loop.AnswerQuestion{Question: "q1", Choice: "retry"},
 		"q1 s":                    loop.AnswerQuestion{Question: "q1", Choice: "skip"},
 		"q1 g Refund by line":     loop.AnswerQuestion{Question: "q1", Choice: "guide", Words: "Refund by line"},

@@ -47,6 +47,8 @@ func spentBy(s loop.State, c Command, now time.Time) string {
 		return spentMerge(s, c)
 	case VerbNext:
 		return spentNext(s, c)
+	case VerbFix:
+		return spentFix(s, c)
 	case VerbAdd:
 		return spentAdd(s, c)
 	case VerbBug:

@@ -158,6 +158,7 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	}
 	m.add(taskThreshold(s, t))
 	m.add(expected(s, t))
+	m.add(claimText(s, t, now))
 	m.add(markedTask(s, t, now))
 	if t.Attempts > 0 {
 		facts := Plural(t.Attempts, "attempt")

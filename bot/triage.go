@@ -16,9 +16,18 @@ import (
 const maxSuggested = 5
 
 // Triage shows what the last triage of the project's reports said: what is to be fixed,
-// in which order, and what was set aside and why.
-func Triage(s loop.State) Message {
+// in which order, what was set aside and why, and what others work on.
+func Triage(s loop.State, now time.Time) Message {
 	var kept []loop.TaskState
+	claimed, stale := map[string]ledger.Claimed{}, []ledger.Claimed(nil)
+	for _, c := range s.Claims(now) {
+		if c.Stale {
+			stale = append(stale, c)
+		} else {
+			claimed[ledger.FoldID(c.Task)] = c
+		}
+	}
+	var others []string
 	aside := map[ledger.Gate][]loop.TaskState{}
 	set, reports, unclear, tiers := 0, 0, 0, map[ledger.Tier]int{}
 	for _, t := range s.Project.Tasks.All() {
@@ -27,6 +36,10 @@ func Triage(s loop.State) Message {
 			continue
 		case t.Aside != "":
 			aside[t.Aside] = append(aside[t.Aside], *t)
+			set++
+		case claimed[ledger.FoldID(t.Task.ID)].By != "":
+			c := claimed[ledger.FoldID(t.Task.ID)]
+			others = append(others, shortID(t.Task.ID)+" "+Foreign(Cut(c.Text(now), claimWidth)))
 			set++
 		case t.Triage != nil && (t.Status == ledger.Ready || t.Status == ledger.Pending):
 			kept = append(kept, *t)
@@ -51,10 +64,15 @@ func Triage(s loop.State) Message {
 	}
 	m.add(strings.Join(levels, " · "))
 	slices.SortStableFunc(kept, func(a, b loop.TaskState) int {
-		return cmp.Or(cmp.Compare(a.Triage.Tier/ledger.TierComplex, b.Triage.Tier/ledger.TierComplex), cmp.Compare(b.Triage.Score, a.Triage.Score))
+		return cmp.Or(askedFirst(a, b), cmp.Compare(a.Triage.Tier/ledger.TierComplex, b.Triage.Tier/ledger.TierComplex), cmp.Compare(b.Triage.Score, a.Triage.Score))
 	})
 	for n, t := range kept[:min(len(kept), maxSuggested)] {
-		m.add(fmt.Sprintf("%d. %s %s · %s, score %.1f", n+1, shortID(t.Task.ID), Cut(Foreign(t.Task.Title), 34), orElse(tierWords[t.Triage.Tier], "size unknown"), t.Triage.Score))
+		line := fmt.Sprintf("%d. %s %s · %s, ", n+1, shortID(t.Task.ID), Cut(Foreign(t.Task.Title), 34), orElse(tierWords[t.Triage.Tier], "size unknown"))
+		if t.Asked != "" {
+			m.add(line + "asked for")
+		} else {
+			m.add(line + fmt.Sprintf("score %.1f", t.Triage.Score))
+		}
 	}
 	if n := len(kept) - maxSuggested; n > 0 {
 		m.add(fmt.Sprintf("and %d more", n))
@@ -84,16 +102,50 @@ func Triage(s loop.State) Message {
 		}
 		m.add(fmt.Sprintf("%s %d %s: %s", SignAway, len(list), gateWords[g], strings.Join(ids, ", ")))
 	}
+	m.add(theirs(others))
+	for n, c := range stale {
+		if n == maxSuggested {
+			m.add(fmt.Sprintf("%s and %s without progress", SignLook, Plural(len(stale)-n, "claim")))
+			break
+		}
+		m.add(SignLook + " " + shortID(c.Task) + " " + Foreign(Cut(c.Text(now), claimWidth)) + ": not respected")
+	}
 	if s.Project.Run == nil {
 		return m // nothing is in the ledger that a command could change
 	}
 	if set > 0 {
-		m.add("/task ID says why; /retry ID brings one back for good.")
+		m.add("/task ID says why; /retry ID brings one back for good, /fix ID fixes it next.")
 	}
 	if len(kept) > 0 {
 		m.button("Next "+shortID(kept[0].Task.ID), "/next "+idArg(kept[0].Task.ID))
 	}
 	return m
+}
+
+// claimWidth limits what is said of a claim: names in it are others' words.
+const claimWidth = 60
+
+// theirs returns the line about reports that others work on, "" for none.
+func theirs(others []string) string {
+	text := strings.Join(others[:min(len(others), maxSuggested)], "; ")
+	if n := len(others) - maxSuggested; n > 0 {
+		text += fmt.Sprintf("; %d more", n)
+	}
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %d left to others: %s", SignAway, len(others), text)
+}
+
+// askedFirst orders what a person asked for before all else.
+func askedFirst(a, b loop.TaskState) int {
+	switch {
+	case a.Asked != "" && b.Asked == "":
+		return -1
+	case a.Asked == "" && b.Asked != "":
+		return 1
+	}
+	return 0
 }
 
 // taken says where reports are expected to be more or less work than they sound, because
@@ -110,6 +162,20 @@ func (m *Message) taken(s loop.State, kept []loop.TaskState) {
 		}
 		m.add(fmt.Sprintf("%s %s fixes take %s here: %s, not %s", SignLater, kind, Took(k.Median()), tierWords[kept[n].Triage.Tier], tierWords[k.Tier]))
 	}
+}
+
+// claimText says who works on a report that is to be done, "" for other tasks.
+func claimText(s loop.State, t loop.TaskState, now time.Time) string {
+	for _, c := range s.Claims(now) {
+		switch {
+		case !ledger.SameID(c.Task, t.Task.ID):
+		case c.Stale:
+			return SignLook + " " + Foreign(Cut(c.Text(now), claimWidth)) + ": not respected"
+		default:
+			return SignAway + " " + Foreign(Cut(c.Text(now), claimWidth)) + ": left to them; /fix takes it"
+		}
+	}
+	return ""
 }
 
 // expected says what triage expects of the fix of a report that is to be done, "" for

@@ -39,15 +39,56 @@ func TestTriage(t *testing.T) {
 3. B2 The page of invoices is white · large, score 9.5
 – 6 too vague: B6, B7, B8, B9, B10, 1 more
 – 1 said before: B5 (as B37)
-/task ID says why; /retry ID brings one back for good.
+/task ID says why; /retry ID brings one back for good, /fix ID fixes it next.
 /next B4`
-	if d := cmp.Diff(want, Triage(inbox()).Text(80)); d != "" {
+	if d := cmp.Diff(want, Triage(inbox(), time.Unix(1e9, 0)).Text(80)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	s := loop.State{}
 	s.Project.Name = "shop"
-	if d := cmp.Diff("shop no bug reports are known\nA source of them is bugs:PATH; a run sorts them.", Triage(s).Text(80)); d != "" {
+	if d := cmp.Diff("shop no bug reports are known\nA source of them is bugs:PATH; a run sorts them.", Triage(s, time.Unix(1e9, 0)).Text(80)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// TestTriageClaims: what others work on is set aside with the reason, a claim without
+// progress is said and not respected, and what a person asked for comes first.
+func TestTriageClaims(t *testing.T) {
+	now := time.Date(2026, 11, 26, 2, 10, 0, 0, time.UTC)
+	s := inbox()
+	var tasks []loop.TaskState
+	for _, one := range s.Project.Tasks.All() {
+		t, r := *one, *one.Task.Report
+		t.Task.Report = &r
+		switch t.Task.ID {
+		case "B4":
+			r.Claim = &ledger.ReportClaim{By: "anna", How: ledger.ClaimAssignee, Since: now.Add(-3 * 24 * time.Hour), Last: now.Add(-time.Hour)}
+		case "B37":
+			r.Claim = &ledger.ReportClaim{By: "bo", Since: now.Add(-4 * 24 * time.Hour), Last: now.Add(-2 * 24 * time.Hour)}
+		case "B2":
+			t.Asked = "mira"
+		}
+		tasks = append(tasks, t)
+	}
+	s.Project.Tasks = loop.NewTaskList(tasks...)
+	want := `shop 2 reports to fix, 8 set aside
+1 small · 1 large
+1. B2 The page of invoices is white · large, asked for
+2. B37 Login ends in a loop since the… · small, score 7.2
+– 6 too vague: B6, B7, B8, B9, B10, 1 more
+– 1 said before: B5 (as B37)
+– 1 left to others: B4 claimed by anna, 3 days ago
+! B37 claimed by bo, 4 days ago, no progress for 2 days: not respected
+/task ID says why; /retry ID brings one back for good, /fix ID fixes it next.
+/next B2`
+	if d := cmp.Diff(want, Triage(s, now).Text(80)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	for id, want := range map[string]string{"B4": "– claimed by anna, 3 days ago: left to them; /fix takes it", "B37": "! claimed by bo, 4 days ago, no progress for 2 days: not respected", "B2": ""} {
+		one, _ := s.Project.Find(id)
+		if got := claimText(s, one, now); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
 	}
 }
 

@@ -31,6 +31,9 @@ func WaveOver(s loop.State, w ledger.WaveEnded, now time.Time) Message {
 	m.reports(SignDone, w.Passed)
 	m.reports(SignFailed, w.Failed)
 	m.reports(SignAway, w.Skipped)
+	for _, c := range w.Stale[:min(len(w.Stale), maxInWave)] {
+		m.add(SignLook + " " + shortID(c.Task) + " " + Foreign(Cut(c.Text(now), claimWidth)) + ": not respected")
+	}
 	m.add(setAside(w.Aside))
 	if w.Unclear > 0 {
 		m.add(SignLook + " " + Plural(w.Unclear, "unclear report") + " kept, nobody sorted them: " + Foreign(Cut(w.NoJudge, quoteWidth)))
@@ -146,7 +149,19 @@ func WaveSorted(w ledger.WaveTriaged) string {
 	case len(w.Batch) > 0:
 		text += ", now " + Ranges(w.Batch)
 	}
-	for _, part := range []string{claimedText(len(w.Claimed)), setAside(w.Aside)} {
+	others, stale := 0, []string(nil)
+	for _, c := range w.Claimed {
+		if c.Stale {
+			stale = append(stale, c.Task)
+		} else {
+			others++
+		}
+	}
+	forgotten := ""
+	if len(stale) > 0 {
+		forgotten = "claims without progress on " + Ranges(stale) + " are not respected"
+	}
+	for _, part := range []string{claimedText(others), forgotten, setAside(w.Aside)} {
 		if part != "" {
 			text += "; " + part
 		}

@@ -101,7 +101,7 @@ func TestTriageUnclear(t *testing.T) {
 ○ css-style fixes take 9 min here: middling, not small
 ○ 1 of them unclear, kept all the same
 /next B1`
-	if got := Triage(s).Text(80); got != want {
+	if got := Triage(s, time.Unix(1e9, 0)).Text(80); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	for n, want := range []string{"expected middling, css-style, score 8.0; sounds small, such fixes take 9 min here", "expected small, score 4.0; unclear, kept all the same"} {

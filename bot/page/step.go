@@ -195,7 +195,11 @@ func wave(body ledger.Body) (step, bool) {
 		}
 		s.aside(b.Aside)
 		for _, c := range b.Claimed {
-			s.fact("left alone", c.Task+", claimed by "+c.By)
+			if c.Stale {
+				s.fact("not respected", c.Task+", claimed by "+c.By+" without progress")
+			} else {
+				s.fact("left alone", c.Task+", claimed by "+c.By)
+			}
 		}
 	case ledger.WaveJudged:
 		s.Text = "The triager answered"

@@ -181,6 +181,8 @@ func (c *Console) printStandalone(v view) {
 	case ledger.SourceMarked:
 		switch {
 		case b.Error == "":
+		case b.Claim != nil:
+			c.printWrapped(v, bot.SignAway+" "+c.id(v.e.Task)+" was claimed by "+bot.Clean(b.Claim.By)+" meanwhile: left to them")
 		case b.Mark == "":
 			c.printWrapped(v, bot.SignLook+" "+c.id(v.e.Task)+" not in the progress log: "+bot.Clean(b.Error))
 		default:

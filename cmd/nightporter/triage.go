@@ -74,7 +74,7 @@ func sortInbox(cmd *cobra.Command, flags config.Overrides, file string) error {
 	for _, w := range snapshot.Warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), bot.Triage(s).Text(0))
+	fmt.Fprintln(cmd.OutOrStdout(), bot.Triage(s, time.Now()).Text(0))
 	for _, t := range s.Project.Tasks.All() {
 		if t.Aside != "" {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s: %s\n", bot.SignAway, ledger.ShortID(t.Task.ID), bot.Cut(bot.Clean(t.Task.Title), 50), bot.Clean(t.Triage.Why))
