@@ -356,6 +356,9 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 		if t.Queued() {
 			return "waits for the batch"
 		}
+		if by := s.ClaimedBy(t); by != "" {
+			return "claimed by " + Cut(Foreign(by), 24)
+		}
 		if t.Attempt != nil {
 			return "goes on where it was"
 		}

@@ -36,6 +36,16 @@ func (p Project) claimOn(t *TaskState, now time.Time) (c ledger.Claimed, is bool
 	return c, true
 }
 
+// ClaimedBy returns who works on a report that could be taken up, "" for nobody else.
+// Whether their claim is stale is not asked.
+func (s State) ClaimedBy(t TaskState) string {
+	c, is := s.Project.claimOn(&t, time.Time{})
+	if !is {
+		return ""
+	}
+	return c.By
+}
+
 // ownClaim reports whether nightporter wrote what shows a claim: the label, or the status,
 // of what is at work.
 func (t *TaskState) ownClaim(c ledger.ReportClaim) bool {
