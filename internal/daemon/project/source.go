@@ -34,7 +34,7 @@ func (o *Sources) Open(name, repo, remote string, source ledger.SourceRef, opts 
 	one := &issues{cfg: o.Config, project: config.Project{Name: name, Repo: repo, Remote: remote}}
 	pr := one.find()
 	shared, _ := o.trackers.LoadOrStore(pr.Name+"\x00"+pr.Repo, one)
-	opts.Tracker = shared.(*issues).open
+	opts.Tracker, opts.Self = shared.(*issues).open, self()
 	opts.KeepOpen = pr.CloseIssues != nil && !*pr.CloseIssues
 	return task.Open(source.Kind, source.Path, repo, opts)
 }
