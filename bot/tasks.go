@@ -68,20 +68,27 @@ func tasksNow(service Service, s loop.State, now time.Time) Message {
 }
 
 // TasksTable lists all tasks for a terminal, one per line, including done and
-// withdrawn tasks. width is in columns; 0 or less means 100. The result ends
+// withdrawn tasks, but not the triagers' of waves that are over. width is in columns; 0 or less means 100. The result ends
 // with a newline.
 func TasksTable(s loop.State, width int, now time.Time) string {
 	if width <= 0 {
 		width = 100
 	}
 	ids := 0
+	over := func(ts *loop.TaskState) bool { return len(ts.Task.Sorts) > 0 && ts.Status == ledger.Withdrawn }
 	for _, ts := range s.Project.Tasks.All() {
+		if over(ts) {
+			continue
+		}
 		ids = max(ids, Width(shortID(ts.Task.ID)))
 	}
 	var b strings.Builder
 	t := Count(s)
 	fmt.Fprintf(&b, "%s · %d/%d done\n", strings.TrimSpace(Clean(s.Project.Name)+" "+Plan(s.Project.Run)), t.Done, t.Total)
 	for _, ts := range s.Project.Tasks.All() {
+		if over(ts) {
+			continue
+		}
 		word := taskStanding(s, *ts)
 		if ts.Status == ledger.Done {
 			word = strings.TrimSpace("done " + commitID(ts.Commit))

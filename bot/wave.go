@@ -142,13 +142,6 @@ func setAside(by map[ledger.Gate]int) string {
 // WaveSorted is a line for the terminal: how many reports a wave has, and what was set
 // aside.
 func WaveSorted(w ledger.WaveTriaged) string {
-	text := fmt.Sprintf("wave %d: %s to fix", w.Wave, Plural(w.Kept, "report"))
-	switch {
-	case len(w.Asked) > 0:
-		text += ", the triager reads " + fmt.Sprint(len(w.Asked)) + " first"
-	case len(w.Batch) > 0:
-		text += ", now " + Ranges(w.Batch)
-	}
 	others, stale := 0, []string(nil)
 	for _, c := range w.Claimed {
 		if c.Stale {
@@ -156,6 +149,13 @@ func WaveSorted(w ledger.WaveTriaged) string {
 		} else {
 			others++
 		}
+	}
+	text := fmt.Sprintf("wave %d: %s to fix", w.Wave, Plural(max(w.Kept-others, 0), "report"))
+	switch {
+	case len(w.Asked) > 0:
+		text += ", the triager reads " + fmt.Sprint(len(w.Asked)) + " first"
+	case len(w.Batch) > 0:
+		text += ", now " + Ranges(w.Batch)
 	}
 	forgotten := ""
 	if len(stale) > 0 {

@@ -213,6 +213,9 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 // queued groups the ready tasks that wait to be verified with others.
 const queued ledger.Status = "queued"
 
+// claimed groups the reports that others work on.
+const claimed ledger.Status = "claimed"
+
 // openTasks lists the tasks that are not done, the most urgent first.
 func (c *Console) openTasks(s loop.State) string {
 	groups, aside := map[ledger.Status][]string{}, 0
@@ -229,8 +232,11 @@ func (c *Console) openTasks(s loop.State) string {
 			id += " (by " + bot.Cut(bot.Clean(t.Task.Author), 24) + ", not taken)"
 		}
 		status := t.Status
-		if t.Queued() {
+		switch {
+		case t.Queued():
 			status = queued
+		case s.ClaimedBy(*t) != "":
+			status = claimed
 		}
 		groups[status] = append(groups[status], id)
 	}
@@ -240,7 +246,7 @@ func (c *Console) openTasks(s loop.State) string {
 		word   string
 	}{
 		{ledger.Blocked, "blocked"}, {ledger.Waiting, "asks"}, {ledger.ManualVerify, "manual verify"},
-		{ledger.Pending, "waits"}, {queued, "waits for the batch"}, {ledger.Active, "in hand"}, {ledger.Ready, "ready"}, {ledger.Skipped, "skipped"},
+		{ledger.Pending, "waits"}, {queued, "waits for the batch"}, {ledger.Active, "in hand"}, {ledger.Ready, "ready"}, {claimed, "left to others"}, {ledger.Skipped, "skipped"},
 	} {
 		ids := groups[g.status]
 		const most = 12
