@@ -33,11 +33,14 @@ func fixReport(ctx context.Context, d dispatch) (Message, error) {
 	}
 	if known {
 		typed = t.Task.ID
+	}
+	if !idle {
 		m, err := d.do(ctx, loop.FixReport{Task: typed})
 		m.About = typed
-		if err != nil || m.Refused || !idle || t.Status == ledger.Active {
-			return m, err
-		}
+		return m, err
+	}
+	if m, settled := notOpen(t); known && settled {
+		return m, nil
 	}
 	if m, blocked := stillBlocked(ctx, d); blocked {
 		return m, nil
@@ -57,6 +60,20 @@ func fixReport(ctx context.Context, d dispatch) (Message, error) {
 		return nothingReady(d.s), nil
 	}
 	return d.doAsking(ctx, ledger.AskStart, offer)
+}
+
+// notOpen returns the reply to /fix without a run for a report that no run would take up:
+// a person decides about it first.
+func notOpen(t loop.TaskState) (m Message, settled bool) {
+	if t.Aside != "" || t.Status == ledger.Ready || t.Status == ledger.Pending {
+		return m, false
+	}
+	m = refusal("fix.settled", SignAsk+" "+Cut(shortID(t.Task.ID), 14)+" is "+string(t.Status))
+	m.add(Cut(Foreign(t.Task.Title), quoteWidth))
+	m.add("/retry " + idArg(t.Task.ID) + " brings it back; then /fix. Nothing was done.")
+	m.button("Retry", "/retry "+idArg(t.Task.ID))
+	m.About = t.Task.ID
+	return m, true
 }
 
 // spentFix is spentBy for /fix.

@@ -78,6 +78,11 @@ func (d *decision) readyIn(snapshot ledger.Snapshot) []string {
 			ids = append(ids, t.Task.ID)
 		}
 	}
+	for _, t := range d.Project.Tasks.All() { // a report that is asked for comes back with the first triage
+		if t.Aside != "" && d.Project.asked(t) && d.wanted(t) && !slices.Contains(ids, t.Task.ID) {
+			ids = append(ids, t.Task.ID)
+		}
+	}
 	return ids
 }
 

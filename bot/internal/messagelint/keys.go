@@ -106,7 +106,7 @@ var Keys = map[string][]string{
 
 	// Replies to /add and /bug, edited as the tasks are written.
 	"add.writing": nil, "add.waits": nil, "add.done": nil, "add.found": nil, "add.failed": nil, "add.leaving": nil, "add.out": nil, "add.stays": nil,
-	"add.source": nil, "add.nosource": nil, "add.twice": nil, "add.words": nil, "bug.words": nil, "fix.which": nil, "fix.noinbox": nil,
+	"add.source": nil, "add.nosource": nil, "add.twice": nil, "add.words": nil, "bug.words": nil, "fix.which": nil, "fix.noinbox": nil, "fix.settled": nil,
 
 	// Replies to /idea.
 	"idea.taken": nil, "idea.words": nil, "idea.nohost": nil, "idea.source": nil,

@@ -97,7 +97,7 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		if begun = begun || names(t, f.From); !begun || f.Only != "" && !names(t, f.Only) || t.Mark == ledger.MarkDone {
 			continue
 		}
-		if known, ok := state.Project.Find(t.ID); ok && (known.Status == ledger.Done || known.Status == ledger.Skipped) {
+		if known, ok := state.Project.Find(t.ID); ok && (known.Status == ledger.Done || known.Status == ledger.Skipped && (known.Aside == "" || f.Only == "")) {
 			continue // the ledger decides which tasks are done, not the source
 		}
 		if o.Tasks++; o.First == "" {
