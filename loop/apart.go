@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"iter"
+
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/request"
 )
@@ -15,12 +17,13 @@ import (
 
 // apart reports whether the run has a branch for each of its tasks that stands on the
 // base. What it began with holds, whatever the settings say after a restart.
-func (d *decision) apart() bool {
-	r := d.run()
-	if !d.stacks() {
+func (d *decision) apart() bool { return d.Project.apart(d.run()) }
+
+func (p Project) apart(r *Run) bool {
+	if !p.stacks(r) {
 		return false
 	}
-	if all := d.Project.Requests.Stack(r.ID); len(all) > 0 {
+	if all := p.Requests.Stack(r.ID); len(all) > 0 {
 		return all[0].Lift != nil
 	}
 	return r.Settings.Requests.Apart
@@ -32,25 +35,43 @@ func (d *decision) publishApart() bool {
 	if d.pushable() {
 		d.pushApart()
 	}
-	d.askStack(r.ID)
-	b, busy := d.Project.Requests.Busy(r.ID)
-	if !busy {
-		_, checks := d.liftToCheck()
-		return checks && !r.Over()
+	for _, run := range d.Project.publishedRuns() {
+		d.askStack(run)
 	}
-	kind, key, _ := b.UnderWay()
-	_, fails := d.Project.FailingEffect(kind, key)
-	return !fails
+	if d.Project.publishing() {
+		return true
+	}
+	_, checks := d.liftToCheck()
+	return checks && !r.Over()
 }
 
-// pushApart lifts or pushes the next commit, in the order in which they were made, if
-// nothing else is under way for the run's branches.
+// fixBranches returns what a run whose tasks have branches of their own pushes: the
+// leftovers of earlier runs, and its own commits, as taskBranches returns them.
+func (p Project) fixBranches() iter.Seq2[MadeCommit, request.Branch] {
+	return func(yield func(MadeCommit, request.Branch) bool) {
+		for _, l := range p.leftovers() {
+			if !yield(l.MadeCommit, l.branch()) {
+				return
+			}
+		}
+		for m, b := range p.taskBranches() {
+			if !yield(m, b) {
+				return
+			}
+		}
+	}
+}
+
+// pushApart lifts or pushes the next commit of each run that has any, in the order in
+// which they were made, if nothing else is under way for that run's branches. What fails
+// for one run does not hold up the others.
 func (d *decision) pushApart() {
 	r := d.run()
-	if _, busy := d.Project.Requests.Busy(r.ID); busy {
-		return
-	}
-	for m, b := range d.taskBranches() {
+	checking := "" // the run whose next commit has to be verified first
+	for m, b := range d.Project.fixBranches() {
+		if _, busy := d.Project.Requests.Busy(b.Of); busy || b.Of == checking {
+			continue
+		}
 		if had := d.Project.Requests.Branch(b.Run); had.Name != "" {
 			b = had
 		}
@@ -62,12 +83,12 @@ func (d *decision) pushApart() {
 				continue
 			}
 			if d.lift(b, ledger.LiftCommit{Commit: m.tip(), Base: r.Settings.Base, Head: d.headName(r.ID), Over: d.Project.Requests.Over(b)}, m.tip()) {
-				return
+				continue
 			}
 		case l.Back != m.Out:
 			t, _ := d.task(m.Task)
 			if d.lift(b, ledger.LiftCommit{Commit: l.Made, Onto: b.Pushed, Undo: m.Out, Subject: "revert: " + m.Task + " - " + t.Task.Title, Author: r.Base.Author, Time: d.local(d.in.Time)}, l.Commit) {
-				return
+				continue
 			}
 		case l.Passed || len(verifyCommands(r.Settings, ledger.KindLift, nil)) == 0:
 		case r.Over() && r.StopNow:
@@ -76,11 +97,10 @@ func (d *decision) pushApart() {
 			d.add(scope{}, ledger.LiftEnded{Run: b.Run, Commit: l.Commit, Lifted: ledger.Lifted{Why: "the run ended before it was verified without the rest of the run"}})
 			b = d.Project.Requests.Branch(b.Run)
 		default:
-			return // checkLift comes first
+			checking = b.Of // checkLift comes first
+			continue
 		}
-		if d.pushLifted(m, b) {
-			return
-		}
+		d.pushLifted(m, b)
 	}
 }
 
@@ -97,8 +117,8 @@ func (d *decision) lift(b request.Branch, l ledger.LiftCommit, commit string) bo
 }
 
 // pushLifted begins the push of what a branch is to have, with what its request says of
-// it. It reports whether it did.
-func (d *decision) pushLifted(m MadeCommit, b request.Branch) bool {
+// it.
+func (d *decision) pushLifted(m MadeCommit, b request.Branch) {
 	l := b.Lift
 	if b.Pushed == "" {
 		b.On, b.With, b.Red, b.Joint = l.On, nil, "", false
@@ -117,7 +137,6 @@ func (d *decision) pushLifted(m MadeCommit, b request.Branch) bool {
 		d.add(scope{}, begun)
 		d.effect(request.PushKey(b.Run, l.Tip), effect)
 	}
-	return ok
 }
 
 // liftFinished records a lifted commit.
@@ -137,7 +156,7 @@ func (d *decision) liftToCheck() (commit string, ok bool) {
 	if !d.apart() || !d.pushable() || len(verifyCommands(r.Settings, ledger.KindLift, nil)) == 0 {
 		return "", false
 	}
-	for m, b := range d.taskBranches() {
+	for m, b := range d.Project.fixBranches() {
 		l := d.Project.Requests.Branch(b.Run).Lift
 		if l != nil && !l.UnderWay && !l.Passed && !m.Out && l.Commit == m.tip() {
 			return l.Tip, true

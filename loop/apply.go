@@ -160,6 +160,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p = p.failed(ledger.EffectFailed{Kind: ledger.EffectStart{}.EffectKind(), Key: startKey}) // nothing tries to start one
 	case ledger.ClockJumped:
 		return p.clockJumped(b.To.Sub(b.From), b.To)
+	case ledger.Verified:
+		p = p.leftoverVerified(b)
 	case ledger.EffectFailed:
 		p = p.failed(b)
 	case ledger.EffectRecovered:
@@ -311,6 +313,9 @@ func (p Project) notStarted(b ledger.RunEnded) *NotStarted {
 // until a run of their source takes them back.
 func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	p.Name = b.Settings.Project
+	if b.Upkeep == nil && b.Idea == "" && !b.Check {
+		p = p.leave()
+	}
 	p = p.onSource(b.Settings.Source.String(), e.Time)
 	// Tasks that nightporter added itself came from the baseline of an earlier
 	// run. This run's baseline decides anew.

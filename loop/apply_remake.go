@@ -43,10 +43,7 @@ func (r *Run) tipVerified(v ledger.Verified) {
 		return
 	}
 	r.Made = slices.Clone(r.Made)
-	r.Made[n].Red = ""
-	if red := redResults(v.Results); len(red) > 0 {
-		r.Made[n].Red = red[0].Run
-	}
+	r.Made[n].Red = firstRedRun(v.Results)
 }
 
 // doneAgain reports whether an entry ends a task's attempt with what it came to: a

@@ -32,7 +32,7 @@ func (d *decision) verifyTip() bool {
 // verified.
 func (d *decision) publishes() bool {
 	r := d.run()
-	made := r.Commits > 0
+	made := r.Commits > 0 || len(d.Project.leftovers()) > 0
 	if u := r.Base.Upkeep; u != nil {
 		made = r.Tip != u.Head
 	}
@@ -99,13 +99,14 @@ func (r *Run) containsOfBase() string {
 }
 
 // publishRemade pushes a branch that was made again after its run, once its tip is
-// verified.
+// verified, and fixes whose lift ended while a run that looks after something was in the
+// run's place.
 func (d *decision) publishRemade() {
 	r := d.run()
 	if r == nil || !r.idle() || d.Project.busy() || d.in.Idle {
 		return
 	}
-	if was := d.Project.Requests.Last(r.ID).Pushed; was != r.Tip && (was != "" || r.Remakes > 0) {
+	if was := d.Project.Requests.Last(r.ID).Pushed; was != r.Tip && (was != "" || r.Remakes > 0) || slices.ContainsFunc(d.Project.Unpushed(), func(l Leftover) bool { return !d.Project.gaveUp(l) }) {
 		d.publish()
 	}
 }
@@ -124,7 +125,7 @@ func (d *decision) ask(run string) {
 // waited for it ends.
 func (d *decision) published(run string) {
 	r := d.run()
-	if of := d.Project.Requests.Branch(run).Of; of != "" && of != r.ID {
+	if of := d.Project.Requests.Branch(run).Of; of != "" && !slices.Contains(d.Project.publishedRuns(), of) {
 		d.askStack(of)
 		return
 	} else if of == "" && r.requestOf() != run { // the push of an earlier run succeeded late
@@ -151,7 +152,7 @@ func (d *decision) unpublished(b EffectBroken) {
 	default:
 		return
 	}
-	if r := d.run(); !r.Over() && r.Finishing != nil && r.Checks == nil && r.Batch == nil {
+	if r := d.run(); !r.Over() && r.Finishing != nil && r.Checks == nil && r.Batch == nil && !(d.apart() && d.Project.publishing()) {
 		d.finished(*r.Finishing)
 	}
 }

@@ -73,6 +73,9 @@ func (d *decision) finalCheck(e ledger.RunEnded) {
 		d.add(scope{}, newCheck(r.Settings, ledger.KindFinal, r.Tip, false, verifyCommands(r.Settings, ledger.KindFinal, nil)))
 		d.nextCheck(scope{}, true)
 	case d.pushes(e):
+		if d.run().Checks == nil && !d.Project.busy() { // else advance begins it
+			d.checkLift()
+		}
 	case r.Finishing != nil:
 		d.finished(e)
 	default:

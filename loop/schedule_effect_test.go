@@ -95,6 +95,9 @@ func (w *world) act(e ledger.Effect) {
 			break
 		}
 		p := Preflighted{Run: b.Begin.Run, Base: w.base(b.Begin.Run), Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
+		if p.Base.Commit != p.Base.Head { // it goes on from the branch of the run before
+			p.Base.From = b.Begin.Previous
+		}
 		if !w.kind && w.draw(10, "problem") == 0 {
 			p.Problems = []ledger.Diagnostic{{Text: "no such file"}}
 		}

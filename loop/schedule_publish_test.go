@@ -248,7 +248,7 @@ func (w *world) sentApart(d *decision) {
 		x, ok := e.Body.(ledger.EffectFailed)
 		return ok && (x.Kind == "push" || x.Kind == "lift")
 	})
-	for m, b := range d.taskBranches() {
+	for m, b := range d.Project.fixBranches() {
 		b = w.s.Project.Requests.Branch(b.Run)
 		if m.Out || m.Empty || gaveUp {
 			continue

@@ -20,8 +20,10 @@ import (
 
 // stacks reports whether the run has a request for each of its tasks. What it began
 // with holds, whatever the settings say after a restart.
-func (d *decision) stacks() bool {
-	r, all := d.run(), d.Project.Requests
+func (d *decision) stacks() bool { return d.Project.stacks(d.run()) }
+
+func (p Project) stacks(r *Run) bool {
+	all := p.Requests
 	own := all.Branch(r.ID)
 	return r.Upkeep == nil && (len(all.Stack(r.ID)) > 0 || r.Settings.Requests.PerTask && own.Pushed == "" && own.Pushing == "")
 }
@@ -40,7 +42,7 @@ func (d *decision) stack() (all []level) {
 		all = append(all, level{b, b.Pushed})
 	}
 	begun := len(all)
-	for m, b := range d.taskBranches() {
+	for m, b := range d.Project.taskBranches() {
 		b.Red = m.Red
 		b.Joint = r.Settings.Queue == ledger.QueueBatch || m.Now != "" && m.Now != m.Commit
 		if at := slices.IndexFunc(all[:begun], func(l level) bool { return l.Run == b.Run }); at >= 0 {
@@ -63,11 +65,11 @@ func (d *decision) stack() (all []level) {
 	return all
 }
 
-// taskBranches returns the tasks' commits that the run made, in their order, each with
-// the branch that it has or is to have on the remote, as it begins.
-func (d *decision) taskBranches() iter.Seq2[MadeCommit, request.Branch] {
+// taskBranches returns the tasks' commits that the last run made, in their order, each
+// with the branch that it has or is to have on the remote, as it begins.
+func (p Project) taskBranches() iter.Seq2[MadeCommit, request.Branch] {
 	return func(yield func(MadeCommit, request.Branch) bool) {
-		r, times := d.run(), map[string]int{}
+		r, times := p.Run, map[string]int{}
 		for _, m := range r.Made {
 			if m.Task == "" {
 				continue
@@ -77,7 +79,7 @@ func (d *decision) taskBranches() iter.Seq2[MadeCommit, request.Branch] {
 				name = fmt.Sprintf("%s-%d", name, times[name])
 			}
 			b := request.Branch{Run: r.ID + "-" + name, Name: r.firstBranch() + "-" + name, Of: r.ID, Task: m.Task}
-			if t, ok := d.task(m.Task); ok && t.Task.Report != nil { // its id says nothing
+			if t, ok := p.inSource(r.Settings.Source.String(), m.Task); ok && t.Task.Report != nil { // its id says nothing
 				b.Name += "-" + request.Slug(t.Task.Title)
 			}
 			if !yield(m, b) {
@@ -152,7 +154,7 @@ func (d *decision) askStack(run string) {
 
 // headName returns the branch that a run began on, "" if that is unknown.
 func (d *decision) headName(run string) string {
-	if r := d.run(); r.ID == run && r.Base.HeadName != "detached" {
+	if r := d.run(); slices.Contains(d.Project.publishedRuns(), run) && r.Base.HeadName != "detached" {
 		return r.Base.HeadName
 	}
 	return ""

@@ -64,6 +64,7 @@ type Project struct {
 	Attached   []Attached               `json:"attached,omitempty"`    // files that people sent, oldest first
 	Ideas      []Idea                   `json:"ideas,omitempty"`       // that are being planned, or whose plan waits for an answer
 	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
+	Leftovers  map[string][]Leftover    `json:"leftovers,omitempty"`   // fixes that earlier runs did not push, by source
 	Learning   Learning                 `json:"learning,omitzero"`     // what is known about thresholds
 	Taken      []triage.Taken           `json:"taken,omitempty"`       // what fixes of bug reports took, by kind and tier
 	Hosts      []HostRule               `json:"hosts,omitempty"`       // hosts that people opened for good
