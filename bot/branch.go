@@ -52,8 +52,8 @@ func StackText(s loop.State) string {
 	if s.Project.Run == nil {
 		return ""
 	}
-	all := s.Project.Requests.Stack(s.Project.Run.ID)
-	if len(all) > 0 && all[0].Lift != nil {
+	all := s.Project.PublishedBranches()
+	if len(all) > 0 && all[0].Lift != nil || len(all) == 0 && len(s.Project.Unpushed()) > 0 {
 		return apartText(s, all)
 	}
 	asked := 0
@@ -62,7 +62,7 @@ func StackText(s loop.State) string {
 			asked++
 		}
 	}
-	switch first := s.Project.Requests.First(s.Project.Run.ID); {
+	switch first := s.Project.FirstBranch(); {
 	case len(all) == 0:
 		return ""
 	case asked == 0:
@@ -77,8 +77,8 @@ func StackText(s loop.State) string {
 // apartText is StackText for reports whose branches stand apart.
 func apartText(s loop.State, all []request.Branch) string {
 	asked, open, pushed, stand, with, left := 0, 0, 0, 0, 0, 0
-	for _, m := range s.Project.Run.Made {
-		if m.Task != "" && !m.Out && !m.Empty {
+	for _, l := range s.Project.Unpushed() {
+		if !l.Out { // one that is being taken back says so itself
 			left++
 		}
 	}
@@ -87,9 +87,6 @@ func apartText(s loop.State, all []request.Branch) string {
 			continue
 		}
 		pushed++
-		if !b.Lift.Back {
-			left--
-		}
 		if b.Request != nil {
 			asked++
 		}
@@ -136,7 +133,7 @@ func NotPushed(s loop.State) string {
 	if s.Project.Run == nil {
 		return ""
 	}
-	b, busy := s.Project.Requests.Busy(s.Project.Run.ID)
+	b, busy := s.Project.BusyBranch()
 	kind, key, _ := b.UnderWay()
 	f, fails := s.Project.FailingEffect(kind, key)
 	why := ": " + Cut(Clean(f.Text), quoteWidth)
@@ -158,7 +155,7 @@ func NotPushed(s loop.State) string {
 // branch adds the lines about a run's branch: its name, the address of its request
 // with what the forge did not take of it, and why it is not pushed.
 func (m *Message) branch(s loop.State, name string) {
-	b := s.Project.Requests.First(s.Project.Run.ID)
+	b := s.Project.FirstBranch()
 	m.add("Branch " + BranchText(name, s.Project.Run.Tip, b))
 	if text := StackText(s); text != "" {
 		m.add(text)

@@ -35,6 +35,31 @@ func TestRemoteText(t *testing.T) {
 	}
 }
 
+// TestStackTextLeftovers counts the fixes of earlier runs that a run pushes with its own,
+// and fixes that were not even lifted.
+func TestStackTextLeftovers(t *testing.T) {
+	apart := ledger.Settings{Push: ledger.PushEnd, Source: ledger.SourceRef{Kind: ledger.SourceBugs, Path: "bugs.json"}, Requests: ledger.Requests{PerTask: true, Apart: true}}
+	run := &loop.Run{ID: "r2", State: ledger.RunOver, Settings: apart, Base: ledger.Base{Commit: "c1", From: "nightporter/shop/r1", Branch: "nightporter/shop/r2"}}
+	s := loop.State{Project: loop.Project{Run: run, Leftovers: map[string][]loop.Leftover{"bugs:bugs.json": {
+		{MadeCommit: loop.MadeCommit{Task: "b1", Commit: "c1"}, ID: "r1-b1", Name: "nightporter/shop/r1-b1", Of: "r1"},
+	}}}}
+	if got, want := bot.StackText(s), "1 report not pushed"; got != want {
+		t.Errorf("nothing lifted: %q, want %q", got, want)
+	}
+	pushed := requests.Branch{
+		Run: "r1-b1", Of: "r1", Task: "b1", Name: "nightporter/shop/r1-b1", Pushed: "l1",
+		Lift:    &requests.Lift{Commit: "c1", Made: "l1", Tip: "l1", Passed: true},
+		Request: &ledger.Request{Number: 48, State: ledger.RequestOpen, Base: "main"},
+	}
+	s.Project.Requests.Branches = []requests.Branch{pushed}
+	if got, want := bot.StackText(s), "1 request, one a report, to merge in any order"; got != want {
+		t.Errorf("pushed: %q, want %q", got, want)
+	}
+	if got := s.Project.FirstBranch().Run; got != "r1-b1" {
+		t.Errorf("the first branch to merge is %q", got)
+	}
+}
+
 // TestStackTextApart claims no stack for reports whose branches stand apart.
 func TestStackTextApart(t *testing.T) {
 	lift := &requests.Lift{Commit: "c1", Made: "l1", Tip: "l1", Passed: true}
@@ -57,9 +82,9 @@ func TestStackTextApart(t *testing.T) {
 		"1 request, one a report; none is open; 1 report not pushed": {fix("b1", "main", "closed"), left},
 		"1 report not pushed":                                        {left},
 	} {
-		run := &loop.Run{ID: "r1", State: ledger.RunOver}
+		run := &loop.Run{ID: "r1", State: ledger.RunOver, Settings: ledger.Settings{Push: ledger.PushEnd}, Base: ledger.Base{Commit: "c0"}}
 		for _, b := range branches {
-			run.Made = append(run.Made, loop.MadeCommit{Task: b.Task})
+			run.Made = append(run.Made, loop.MadeCommit{Task: b.Task, Commit: "c1"})
 		}
 		s := loop.State{Project: loop.Project{Run: run, Requests: requests.State{Branches: branches}}}
 		if got := bot.StackText(s); got != want {

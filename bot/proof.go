@@ -114,7 +114,7 @@ func MergeStep(s loop.State, e ledger.RunEnded) string {
 	case !TipGreen(s, e):
 		return "Nothing runs. No command checked the branch: look at /diff."
 	}
-	if b := s.Project.Requests.First(s.Project.Run.ID); b.Request != nil {
+	if b := s.Project.FirstBranch(); b.Request != nil {
 		if b.IsOpen() && s.Project.RequestStale(b) {
 			return "Merge once it is pushed and its checks pass."
 		}

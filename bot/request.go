@@ -161,7 +161,7 @@ func ownRequest(s loop.State) (request.Branch, bool) {
 	if s.Project.Run == nil {
 		return request.Branch{}, false
 	}
-	b := s.Project.Requests.First(s.Project.Run.ID)
+	b := s.Project.FirstBranch()
 	return b, b.IsOpen()
 }
 
@@ -246,7 +246,7 @@ func RequestNews(before, s loop.State, run string) Message {
 		m.add("It is not looked at any more.")
 		return m
 	}
-	if s.Project.Requests.First(s.Project.Run.ID).Run == run {
+	if s.Project.FirstBranch().Run == run {
 		m.mergeButton(s)
 	}
 	if len(m.Buttons) > 0 && b.Seen != nil {
@@ -348,7 +348,7 @@ func mergeRequest(ctx context.Context, d dispatch) (Message, error) {
 		return m, nil
 	}
 	if _, ok := d.s.Project.Requests.Numbered(number); !ok {
-		if b, ok := branchToMerge(d.s); ok && number == 0 && d.s.Project.Requests.First(d.s.Project.Run.ID).Request == nil {
+		if b, ok := branchToMerge(d.s); ok && number == 0 && d.s.Project.FirstBranch().Request == nil {
 			return mergeByHand(d.s, b), nil
 		}
 	}

@@ -73,7 +73,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 		m.add(Cut(line, 2*quoteWidth))
 	}
 	m.add(ScriptedEnd(r))
-	if b.Branch != "" && r.Commits > 0 {
+	if b.Branch != "" && (r.Commits > 0 || StackText(s) != "") {
 		m.branch(s, b.Branch)
 		if of, ok := ownRequest(s); ok && of.Seen != nil {
 			m.add(requestSign(of) + RequestLine(of))

@@ -119,7 +119,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now ti
 	}
 	m.add(redTipLine(s))
 	m.add(remaking(r))
-	if b := s.Project.Requests.Last(r.ID); b.Pushed != "" || r.Remakes > 0 || NotPushed(s) != "" {
+	if s.Project.FirstBranch().Pushed != "" || r.Remakes > 0 || NotPushed(s) != "" || StackText(s) != "" {
 		m.branch(s, r.Base.Branch)
 	}
 	m.requests(s)
@@ -296,7 +296,7 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 	m.add(redTipLine(s))
 	m.add(remaking(r))
 	m.failing(s, now)
-	if b := s.Project.Requests.Last(r.ID); b.Pushed != "" || r.Remakes > 0 || NotPushed(s) != "" {
+	if s.Project.FirstBranch().Pushed != "" || r.Remakes > 0 || NotPushed(s) != "" || StackText(s) != "" {
 		m.branch(s, r.Base.Branch)
 	}
 	m.requests(s)

@@ -389,7 +389,7 @@ func (c *collector) finalState() {
 		}
 	}
 	if r.Commits > 0 && slices.Contains(c.Runs, r.ID) {
-		c.Branch, c.tip, c.remote, c.kept = r.Base.Branch, r.Tip, c.s.Project.Requests.First(r.ID), len(c.s.Project.Kept())
+		c.Branch, c.tip, c.remote, c.kept = r.Base.Branch, r.Tip, c.s.Project.FirstBranch(), len(c.s.Project.Kept())
 		c.merge, _ = bot.MergeButton(c.s)
 	}
 	c.doing = bot.Doing(c.s)

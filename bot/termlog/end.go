@@ -53,7 +53,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.wrapped(line)
 	}
 	if !c.opt.Demo {
-		c.branch(r, b.Branch, v.after.Project.Requests.First(r.ID), exit)
+		c.branch(r, b.Branch, v.after.Project.FirstBranch(), exit)
 		if text := bot.StackText(v.after); text != "" {
 			c.wrapped(text)
 		}
@@ -281,7 +281,7 @@ func (c *Console) Leave(s loop.State, exit int) {
 		if standing := c.openTasks(s); standing != "" {
 			c.wrapped(standing)
 		}
-		c.branch(*r, r.Base.Branch, s.Project.Requests.First(r.ID), code)
+		c.branch(*r, r.Base.Branch, s.Project.FirstBranch(), code)
 		c.answers(s)
 		c.resumeHint("go on", r.Settings.ResumeCommand())
 		return

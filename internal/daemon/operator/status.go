@@ -113,7 +113,7 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 	for _, t := range s.Project.Unsure() {
 		out.Unsure = append(out.Unsure, t.Task.ID)
 	}
-	out.Pushed, out.Request, out.NotPushed = s.Project.Requests.Last(r.ID).Pushed, s.Project.Requests.First(r.ID).Request, bot.NotPushed(s)
+	out.Pushed, out.Request, out.NotPushed = s.Project.Requests.Last(r.ID).Pushed, s.Project.FirstBranch().Request, bot.NotPushed(s)
 	if r.Ended != nil {
 		out.Reason, out.Exit = string(r.Ended.Reason), &r.Ended.Exit
 	}
