@@ -30,7 +30,8 @@ const ExitLimit = 2
 
 // ExitCode returns the exit code with which `nightporter run` reports this end:
 // that of the signal or the reason. It is never 0 for a branch tip that fails
-// verification, or whose verification was cut off, nor for tasks that rest on
+// verification, or whose verification was cut off, nor for fixes that were kept from
+// being pushed, nor for tasks that rest on
 // changed checks that nobody allowed, nor where something failed that was exempt,
 // nor while the project's last verified tip is red.
 func (e RunEnded) ExitCode() int {
@@ -38,7 +39,7 @@ func (e RunEnded) ExitCode() int {
 	switch {
 	case e.Signal != "":
 		code = SignalExitCode(e.Signal)
-	case code == 0 && e.FinalCut:
+	case code == 0 && (e.FinalCut || len(e.Unpushed) > 0):
 		code = ExitLimit
 	}
 	if e.FinalOK != nil && !*e.FinalOK {

@@ -52,6 +52,7 @@ func TestExitCode(t *testing.T) {
 		"done, committed under it": {RunEnded{Reason: ReasonDone, FinalOK: &ok, Exempted: []string{"Task 1"}}, 1},
 		"done, red since r1":       {RunEnded{Reason: ReasonDone, RedTip: &RedTip{Run: "r1"}}, 1},
 		"done, tip not verified":   {RunEnded{Reason: ReasonDone, FinalCut: true}, ExitLimit},
+		"done, not all pushed":     {RunEnded{Reason: ReasonDone, FinalOK: &ok, Unpushed: []string{"b1"}}, ExitLimit},
 		"blocked, not verified":    {RunEnded{Reason: ReasonBlocked, FinalCut: true}, 1},
 		"limit, red tip":           {RunEnded{Reason: ReasonUntil, FinalOK: &red}, ExitLimit},
 		"stopped by a person":      {RunEnded{Reason: ReasonStopped}, ExitLimit},
