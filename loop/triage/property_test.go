@@ -222,7 +222,7 @@ func FuzzSort(f *testing.F) {
 		}
 		triage.Collect(func(yield func(string, []byte) bool) {
 			_ = yield(page, []byte(body)) && yield("a.tsx", []byte(body)) && yield("config/routes.rb", []byte(body)) && yield("README.md", []byte(body))
-		}, []string{url})
+		}, []string{url}, []string{url})
 	})
 }
 
