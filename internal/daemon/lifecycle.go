@@ -166,6 +166,9 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		// sessions too.
 		o := sessions
 		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg), d.o.Config.OtherTokens(), cfg.OtherTokens())
+		for _, p := range cfg.Projects { // with what people said, and who they are
+			o.Hide = append(o.Hide, workspace.MirrorFolder(p.Repo))
+		}
 		return agent.New(o.Agent(cfg))
 	})
 	if err := d.runners.Use(d.o.Config); err != nil {

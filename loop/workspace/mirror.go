@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,9 @@ func NewMirror(repo, project string) *Mirror { return &Mirror{NewNotebook(repo),
 
 // mirrorFolder is the folder of mirrors below .ralph.
 const mirrorFolder = "events"
+
+// MirrorFolder returns the folder of the mirrors in the checkout at repo.
+func MirrorFolder(repo string) string { return filepath.Join(repo, ".ralph", mirrorFolder) }
 
 // file returns the path below .ralph of a run's file.
 func (m *Mirror) file(run int) string {
