@@ -2,6 +2,7 @@ package loop
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -20,6 +21,14 @@ func (s State) Claims(now time.Time) (all []ledger.Claimed) {
 			all = append(all, c)
 		}
 	}
+	if r := s.Project.Run; r != nil && r.Wave != nil { // of branches, as the wave's triage saw them
+		for _, c := range r.Wave.Claimed {
+			t, ok := s.Project.Find(c.Task)
+			if known := slices.ContainsFunc(all, func(o ledger.Claimed) bool { return ledger.SameID(o.Task, c.Task) }); ok && !known && c.How == ledger.ClaimBranch && t.Attempt == nil && !s.Project.asked(&t) && (t.Status == ledger.Ready || t.Status == ledger.Pending) {
+				all = append(all, c)
+			}
+		}
+	}
 	return all
 }
 
@@ -32,7 +41,7 @@ func (p Project) claimOn(t *TaskState, now time.Time) (c ledger.Claimed, is bool
 	}
 	by := *t.Task.Report.Claim
 	c = ledger.Claimed{Task: t.Task.ID, By: by.By, How: by.How, Since: by.Since, Last: by.Last}
-	c.Stale = !by.Moved().IsZero() && now.Sub(by.Moved()) > p.Run.staleClaim()
+	c.Stale = !by.Moved().IsZero() && now.Sub(by.Moved()) > p.Run.StaleClaim()
 	return c, true
 }
 
@@ -52,8 +61,8 @@ func (t *TaskState) ownClaim(c ledger.ReportClaim) bool {
 	return (c.How == ledger.ClaimLabel || c.How == ledger.ClaimStatus) && (t.Marked == ledger.MarkWorking || t.Status == ledger.Active)
 }
 
-// staleClaim returns how long a claim without progress is respected.
-func (r *Run) staleClaim() time.Duration {
+// StaleClaim returns how long a claim without progress is respected.
+func (r *Run) StaleClaim() time.Duration {
 	if r == nil {
 		return ledger.StaleClaim
 	}
@@ -81,7 +90,7 @@ func (d *decision) claiming(t TaskState, m ledger.Mark) *ledger.Claiming {
 	}
 	c := &ledger.Claiming{At: d.in.Time.UTC().Truncate(time.Second)}
 	if !d.Project.asked(&t) {
-		c.Respect = c.At.Add(-r.staleClaim())
+		c.Respect = c.At.Add(-r.StaleClaim())
 	}
 	return c
 }

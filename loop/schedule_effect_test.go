@@ -173,6 +173,10 @@ func (w *world) act(e ledger.Effect) {
 		n := slices.IndexFunc(w.plan.Tasks, func(t ledger.Task) bool { return ledger.SameID(t.ID, b.Task) })
 		if n < 0 || !w.kind && w.draw(10, "unwritable") == 0 {
 			r.Err = "no such task"
+		} else if b.Claim != nil && !b.Claim.Respect.IsZero() && !w.kind && w.draw(4, "claimed") == 0 { // somebody was faster
+			r.Claim = &ledger.ReportClaim{By: "anna", How: ledger.ClaimField, Since: w.now}
+			w.plan.Tasks = slices.Clone(w.plan.Tasks)
+			w.plan.Tasks[n] = withClaim(w.plan.Tasks[n], r.Claim)
 		} else {
 			w.plan.Tasks = slices.Clone(w.plan.Tasks)
 			markIn(&w.plan.Tasks[n], b)

@@ -25,7 +25,11 @@ func (w *world) people() {
 	case 5:
 		w.person(SkipTask{w.anyTask()})
 	case 6:
-		w.person(NextTask{Task: w.anyTask()})
+		if w.draw(2, "fix") == 0 {
+			w.person(FixReport{Task: w.anyTask()})
+		} else {
+			w.person(NextTask{Task: w.anyTask()})
+		}
 	case 7:
 		w.person(StartRun{Settings: w.settings, MaxSessions: 1, New: w.draw(4, "new") == 0, Check: w.draw(8, "check") == 0})
 	case 8, 9:

@@ -28,8 +28,10 @@ func (e *Engine) sortReports(ctx context.Context, project string, ports Ports, b
 			return nil, fmt.Errorf("kinds of fixes: %w", err)
 		}
 	}
-	set := s.Project.Run.Settings
-	return loop.SortReports(s, b, triage.Collect(maps.All(files), set.Domains, set.Elsewhere), kinds, e.o.Clock()), nil
+	set, now := s.Project.Run.Settings, e.o.Clock()
+	sorted := loop.SortReports(s, b, triage.Collect(maps.All(files), set.Domains, set.Elsewhere), kinds, now)
+	sorted.Claimed = withBranches(sorted.Claimed, branchClaims(ctx, ports, s, s.Project.Run.StaleClaim(), now))
+	return sorted, nil
 }
 
 // keepWaves carries out EffectKeepWaves.
