@@ -21,6 +21,7 @@
 //   - fold.go: Open, folding and snapshots
 //   - preparation.go: sessions that are cut off before they have a process
 //   - effect.go, session.go, preflight.go, chain.go: carrying out effects
+//   - triage.go, claim.go: sorting bug reports, and branches that claim some
 //   - attachment.go: pictures for prompts, and erasing them
 //   - retry.go: trying again what a fault of the machine keeps back
 //   - stall.go: inputs that the ledger does not take

@@ -13,7 +13,8 @@
 //	backlog_*.go       a source of a backlog, its specs and its diary
 //	folder_*.go        a source of a folder of Backlog.md
 //	forge_kind.go      the row of issues of a forge
-//	forge_*.go         a source of issues, and their texts
+//	forge_*.go         a source of issues, as tasks or as bug reports, and their texts
+//	claim.go           who works on a bug report
 //	progress.go        the progress log beside a file
 //	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time
@@ -27,7 +28,7 @@
 // --lint) reads the table.
 //
 // A source reads a file in the user's checkout, and changes nothing in it but
-// the characters of a task's status. The file states what people want; the
+// the characters of a task's status, and of who works on a bug report. The file states what people want; the
 // ledger decides what is done, and a source does not know it. A source never
 // follows a link out of the repository, and runs no program but bd, where the user
 // says so.

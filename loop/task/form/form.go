@@ -36,7 +36,8 @@ type Form interface {
 	// warnings.
 	Parse(file string, data []byte) (ledger.Snapshot, error)
 	// Mark returns the text with statuses written into it. It changes only the
-	// characters of each task's status. gone lists the ids that the text does not
+	// characters of each task's status, and of a report's claim: where somebody
+	// else's is respected, the error is a *ledger.ClaimedError. gone lists the ids that the text does not
 	// have; the other tasks are still marked. Where a task's place is ambiguous the
 	// error is a *ledger.InputError, and the caller must not write.
 	Mark(file string, data []byte, marks []ledger.Marking) (marked []byte, gone []string, err error)
