@@ -261,6 +261,7 @@ func (c *checker) project(i int) {
 	c.checkForms(p.Domains, domainForm, `"shop.example.com"`, at("domains")...)
 	c.roomFiles(p, at)
 	c.cloud(p, at)
+	c.claims(p, at)
 	c.remote(p, at)
 	c.folders(p, at, "")
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
@@ -290,6 +291,13 @@ func (c *checker) cloud(p *Project, at func(...string) []string) {
 		c.value(fmt.Sprintf("every = %q is too often for a forge: write at least %q", p.Cloud.Every, leastEvery), at("cloud", "every")...)
 	}
 	c.url(p.Cloud.API, at("cloud", "api")...)
+}
+
+// claims checks how long claims of others are respected.
+func (c *checker) claims(p *Project, at func(...string) []string) {
+	if p.StaleClaim < 0 || p.StaleClaim > 0 && p.StaleClaim < ledger.Duration(time.Minute) {
+		c.value(fmt.Sprintf("stale_claim = %q leaves nobody time for a fix: write at least \"1m\", for example \"24h\"", p.StaleClaim), at("stale_claim")...)
+	}
 }
 
 // commands checks the project's setup and verify commands.

@@ -239,6 +239,7 @@ type Project struct {
 	MaxNewFiles   *int                   `toml:"max_new_files"` // new files of a session that are taken without asking; 0 = no limit
 	Batch         *int                   `toml:"batch"`         // at least 1: bug reports a wave, and tasks that queue = "batch" verifies together
 	Domains       []string               `toml:"domains"`       // hosts at which the project is used: what reports are about
+	StaleClaim    ledger.Duration        `toml:"stale_claim"`   // how long a claim on a bug report counts without progress; 0 = ledger.StaleClaim
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
 	Read          []string               `toml:"read"`                                   // folders that sessions may also read

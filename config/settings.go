@@ -288,6 +288,7 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	if s.MaxNewFiles = firstSet(0, p.MaxNewFiles); p.MaxNewFiles != nil && s.MaxNewFiles == 0 {
 		s.MaxNewFiles = -1 // the ledger's 0 is the default
 	}
+	s.StaleClaim = time.Duration(p.StaleClaim)
 	s.Batch = firstSet(ledger.DefaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
 	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)

@@ -3,7 +3,9 @@ package config
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -386,5 +388,25 @@ func TestDomains(t *testing.T) {
 	s, err := cfg.Projects[0].Settings(cfg, Overrides{Source: "bugs:bugs.json"}, time.Now())
 	if err != nil || !slices.Equal(s.Domains, cfg.Projects[0].Domains) || !slices.Equal(s.Elsewhere, []string{"attic.example", "stock.example"}) {
 		t.Errorf("%q, %q, %v", s.Domains, s.Elsewhere, err)
+	}
+}
+
+// TestStaleClaim: how long claims are respected reaches the run.
+func TestStaleClaim(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "nightporter.toml")
+	for value, want := range map[string]time.Duration{"": 0, "stale_claim = \"36h\"\n": 36 * time.Hour} {
+		text := "[[project]]\nname = \"shop\"\nrepo = " + strconv.Quote(dir) + "\nsource = \"bugs:bugs.json\"\n" + value
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := cfg.Projects[0].Settings(cfg, Overrides{}, time.Now())
+		if err != nil || s.StaleClaim != want {
+			t.Errorf("%q: %s, %v; want %s", value, s.StaleClaim, err, want)
+		}
 	}
 }

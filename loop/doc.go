@@ -158,7 +158,8 @@
 //     (pause, resume, stop), remake.go (tasks that are taken out of its branch),
 //     remake_wish.go (what people ask for there) and remake_branch.go (how that
 //     becomes a branch), wave.go and triager.go (bug reports, some at a time, and who
-//     decides about unclear ones), sort_reports.go, run.go (its end), proof_word.go (what its tasks' "done"
+//     decides about unclear ones), sort_reports.go, claim.go and claim_branch.go (reports that
+//     others work on), run.go (its end), proof_word.go (what its tasks' "done"
 //     is worth), startable.go, score.go (whose turn comes
 //     next), phase.go, role.go (patterns of tasks, and what an evaluator decides),
 //     threshold.go (what sends a task back) with fixround.go (what that was worth), source.go, known.go, told.go, vanished.go (what a reading of the
