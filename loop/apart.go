@@ -2,6 +2,7 @@ package loop
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/request"
@@ -78,6 +79,8 @@ func (d *decision) pushApart() {
 		switch l := b.Lift; {
 		case b.Pushed == "" && (m.Out || m.Empty):
 			continue
+		case b.Pushed == "" && r.Over() && slices.Contains(r.Ended.Unpushed, m.Task):
+			continue // the run's end said that it is not pushed
 		case l == nil || b.Pushed == "" && l.Commit != m.tip():
 			if r.StopNow {
 				continue

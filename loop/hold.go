@@ -146,10 +146,21 @@ func (d *decision) stop(b Stop) {
 	if b.Now && d.run().Finishing != nil && !d.Project.busy() {
 		d.cutCheck() // a full disk holds the run's check, so the end of that check will not come
 	}
+	var cut []string // fixes that are not pushed
+	switch r := d.run(); {
+	case r.Over():
+		cut = r.Ended.Unpushed
+	case r.Finishing != nil:
+		cut = d.cutOff()
+	}
 	t, ok := d.Project.inHand()
 	switch {
-	case d.run().Finishing != nil && b.Now:
+	case d.run().Finishing != nil && b.Now && d.unverified():
 		d.say("%s ends; its branch is not checked", r.ID)
+	case len(cut) > 0:
+		d.say("%s ends; not pushed: %s", r.ID, joinFew(shortIDs(cut)))
+	case d.run().Finishing != nil && b.Now:
+		d.say("%s ends now", r.ID)
 	case d.run().Finishing != nil && r.Checks == nil && r.Batch == nil:
 		d.say("%s ends when its branch is pushed", r.ID)
 	case d.run().Finishing != nil:

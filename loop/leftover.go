@@ -58,6 +58,22 @@ func (p Project) Unpushed() (all []Leftover) {
 	return all
 }
 
+// cutOff returns the ids of the tasks whose fixes are not pushed because a person stops
+// the run at once: those that would have to be lifted or verified first.
+func (d *decision) cutOff() (tasks []string) {
+	if !d.run().StopNow {
+		return nil
+	}
+	for _, l := range d.Project.Unpushed() {
+		b := d.Project.Requests.Branch(l.ID)
+		ready := b.Lift != nil && !b.Lift.UnderWay && b.Lift.Commit == l.tip() && b.Lift.Passed
+		if b.Pushed == "" && b.Pushing == "" && !ready {
+			tasks = append(tasks, l.Task)
+		}
+	}
+	return tasks
+}
+
 // gaveUp reports whether the push of a fix broke, which is not begun again.
 func (p Project) gaveUp(l Leftover) bool {
 	b := p.Requests.Branch(l.ID)

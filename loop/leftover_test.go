@@ -58,6 +58,14 @@ func TestLeftovers(t *testing.T) {
 			[]string{"tasks 1:done[priority=1,says=label] 3:done[says=total]", "run check", "let lift", "preflight", "greens"},
 			"r1-3 r1-1",
 		},
+		"a lift ends after the run was stopped at once": {
+			[]string{"tasks 3[says=total]", stoppedAtLift[1], "go quiet", "mend", "hold lift", "green", "/stop now"},
+			[]string{"let lift"}, "",
+		},
+		"a lift ends after the run was stopped at once, and another one starts": {
+			[]string{"tasks 3[says=total]", stoppedAtLift[1], "go quiet", "mend", "hold lift", "green", "/stop now"},
+			[]string{"let lift", "tasks 3:done[says=total]", "go quiet", "greens"}, "r1-3",
+		},
 		"a run from HEAD leaves them": {
 			stoppedAtLift,
 			[]string{"tasks 3:done[says=total] 6[says=crash]", "run new", "preflight", "greens", "mend", "greens"},
@@ -83,6 +91,51 @@ func TestLeftovers(t *testing.T) {
 			slices.Sort(want)
 			if !slices.Equal(got, want) {
 				t.Errorf("requests of %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestStoppedBeforeThePush names what a run that is stopped at once does not push, at its
+// end and in the answer to the person who stops it.
+func TestStoppedBeforeThePush(t *testing.T) {
+	twoReports := []string{
+		"tasks 1[priority=1,says=label] 3[says=total]",
+		"set waves=5 batch=3 pattern=single verify=test push=end requests=apart proof=off main=m1",
+		"go quiet", "mend", "mend",
+	}
+	for name, test := range map[string]struct {
+		script []string
+		answer string
+		want   []string
+	}{
+		"a lifted commit is verified":       {[]string{"green"}, "r1 ends; not pushed: #3, #1", []string{"Task 3", "Task 1"}},
+		"a commit is being lifted":          {[]string{"hold lift", "green"}, "r1 ends; not pushed: #3, #1", []string{"Task 3", "Task 1"}},
+		"one is pushed, another verified":   {[]string{"green", "green"}, "r1 ends; not pushed: #1", []string{"Task 1"}},
+		"one is being pushed":               {[]string{"hold push", "green", "green"}, "r1 ends; not pushed: #1", []string{"Task 1"}},
+		"the branch is verified":            {nil, "r1 ends; its branch is not checked", []string{"Task 3", "Task 1"}},
+		"all is pushed, a request is asked": {[]string{"green", "green", "hold request", "green"}, "shop ends now", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := playing(t, slices.Concat(twoReports, test.script)...)
+			if said := d.play("/stop now"); !strings.Contains(said, "« "+test.answer+"\n") {
+				t.Errorf("want the answer %q:\n%s", test.answer, said)
+			}
+			for len(d.s.Project.Sessions) > 0 {
+				d.play("exit asked")
+			}
+			e := d.s.Project.Run.Ended
+			if e == nil {
+				t.Fatalf("%s has not ended", d.s.Project.Run.ID)
+			}
+			if !slices.Equal(e.Unpushed, test.want) {
+				t.Errorf("not pushed: %v, want %v", e.Unpushed, test.want)
+			}
+			if said := strings.Contains(e.Text, "not pushed"); said != (len(test.want) > 0) {
+				t.Errorf("the end says %q", e.Text)
+			}
+			if (e.Exit != 0) != (len(test.want) > 0) {
+				t.Errorf("exit code %d", e.Exit)
 			}
 		})
 	}

@@ -143,6 +143,9 @@ func (d *decision) end(e ledger.RunEnded) {
 	if e.FinalCut {
 		e.Text = trimJoin(e.Text, "(the branch was not checked at the end)")
 	}
+	if e.Unpushed = d.cutOff(); len(e.Unpushed) > 0 {
+		e.Text = trimJoin(e.Text, "(not pushed: "+joinFew(shortIDs(e.Unpushed))+")")
+	}
 	r := d.run()
 	if r.StopNow && r.Remake != nil && r.Remake.Stage == RemakeChecking {
 		d.add(scope{}, ledger.RemakeEnded{Why: "the run was stopped", Made: true})
