@@ -75,7 +75,11 @@ func (r *Run) applyWave(e ledger.Entry) {
 		} else {
 			w.CostUSD += b.Exit.CostUSD
 		}
-		w.Tokens += max(b.Exit.Tokens, 0)
+		if b.Exit.Tokens < 0 {
+			w.Untold++
+		} else {
+			w.Tokens += b.Exit.Tokens
+		}
 	default:
 		return
 	}

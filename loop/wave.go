@@ -35,6 +35,7 @@ type Wave struct {
 	CostUSD  float64 `json:"cost_usd,omitempty"`
 	Sessions int     `json:"sessions,omitempty"`
 	Unpriced int     `json:"unpriced,omitempty"`
+	Untold   int     `json:"untold,omitempty"` // sessions whose tokens are unknown
 }
 
 // WaveCommit is a commit that was made in a wave.
@@ -279,7 +280,7 @@ func (d *decision) endWave(cut string) {
 	w := *r.Wave
 	e := ledger.WaveEnded{
 		Wave: w.N, Aside: w.Aside, Kept: w.Kept, Left: d.reportsLeft(), Began: w.Began, DurationMs: d.in.Time.Sub(w.Began).Milliseconds(),
-		Tokens: w.Tokens, CostUSD: w.CostUSD, Sessions: w.Sessions, Unpriced: w.Unpriced, Cut: cut,
+		Tokens: w.Tokens, CostUSD: w.CostUSD, Sessions: w.Sessions, Unpriced: w.Unpriced, Untold: w.Untold, Cut: cut,
 		Unclear: w.Unclear,
 	}
 	if w.Unclear > 0 {

@@ -108,6 +108,7 @@ type WaveEnded struct {
 	CostUSD    float64 `json:"cost_usd,omitempty"` // of the sessions whose cost is known
 	Sessions   int     `json:"sessions,omitempty"` // agent sessions that ended
 	Unpriced   int     `json:"unpriced,omitempty"` // of them, those whose cost is unknown
+	Untold     int     `json:"untold,omitempty"`   // of them, those whose tokens are unknown
 
 	Cut string `json:"cut,omitempty"` // why it ended before it was through; "" = it was
 }
