@@ -221,7 +221,7 @@ func (c *chain) entry(e ledger.Entry) {
 // wave adds the summary of a wave, which is the last entry of its chain.
 func (c *chain) wave(w ledger.WaveEnded, at string) {
 	c.closed, c.passed, c.last = true, len(w.Passed) > 0, "no fix"
-	var m Message
+	m := waveText{most: maxInWave}
 	m.reports(SignDone, w.Passed)
 	m.reports(SignFailed, w.Failed)
 	m.reports(SignAway, w.Skipped)

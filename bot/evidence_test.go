@@ -115,7 +115,7 @@ func TestEvidenceOfWave(t *testing.T) {
 ✓ B1 71e3348
 ✗ B2 red three times
 set aside 4: 4 said before
-✓ 1 of 2 fixed (submit) 02:14 · 4 sessions · cost unknown
+✓ 1 of 2 fixed (submit) 02:14 · 4 sessions · tokens and cost unknown
 ✓ Chain whole to entry 5; no commit names it`
 	if got := bot.Evidence(records, bot.ChainCheck{Recomputed: true, Whole: true, End: 5}, time.UTC).Text(0); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -99,15 +99,15 @@ func TestWaves(t *testing.T) {
 		ID: "r14", LastWave: 3,
 		Wave: &loop.Wave{N: 3, Began: now.Add(-10 * time.Minute), Sorted: true, Batch: []string{"B4", "B37"}, Commits: []loop.WaveCommit{{Task: "B4"}}},
 		Waves: []ledger.WaveEnded{
-			{Wave: 1, DurationMs: 2_460_000, CostUSD: 3.1, Sessions: 5, Passed: []ledger.WaveReport{{Task: "B1"}}, Failed: []ledger.WaveReport{{Task: "B2"}}},
+			{Wave: 1, DurationMs: 2_460_000, CostUSD: 3.1, Sessions: 5, Tokens: 90_000, Passed: []ledger.WaveReport{{Task: "B1"}}, Failed: []ledger.WaveReport{{Task: "B2"}}},
 			{Wave: 2, DurationMs: 60_000, Sessions: 1, Unpriced: 1, Failed: []ledger.WaveReport{{Task: "B2"}}},
 		},
 	}
 	s.Project.Run.Settings.Source.Kind, s.Project.Run.Settings.MaxWaves = ledger.SourceBugs, 5
 	want := `shop r14, 3 waves
 ● wave 3, since 02:00: 1 of 2 fixed
-! wave 2: 0 of 1 fixed, 1 min · 1 session · cost unknown
-✓ wave 1: 1 of 2 fixed, 41 min · 5 sessions · $3.10
+! wave 2: 0 of 1 fixed, 1 min · 1 session · tokens and cost unknown
+✓ wave 1: 1 of 2 fixed, 41 min · 5 sessions · 90 k tokens · $3.10
 At most 5 waves a run; two in a row without a fix end it.
 /triage`
 	if d := cmp.Diff(want, Waves(s, now).Text(80)); d != "" {

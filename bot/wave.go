@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -12,11 +13,48 @@ import (
 // A run on bug reports works in waves (docs/spec 7.4): each is told once, when it is
 // over.
 
-// maxInWave limits the reports of one kind that a message about a wave names.
-const maxInWave = 6
+// KeyWave is the key of the message that sums up a wave.
+const KeyWave = "wave.ended"
 
-// WaveOver is the summary of a wave.
+const (
+	// maxInWave limits the reports of one kind that a message about a wave names.
+	maxInWave = 6
+	// maxWaveUnits limits the length of a summary, in UTF-16 units: it stands below a
+	// picture, as a caption of at most 1024 on Telegram, with one more line.
+	maxWaveUnits = 900
+	// waveTitle limits the title of a report in a summary, in columns.
+	waveTitle = 32
+)
+
+// waveText is the summary of a wave in the making.
+type waveText struct {
+	Message
+	tasks loop.TaskList // with the titles of the reports; empty = the titles are left out
+	most  int           // reports of one kind that it names
+}
+
+// WaveOver is the summary of a wave. It leaves out titles, and then reports, until it
+// fits below a picture.
 func WaveOver(s loop.State, w ledger.WaveEnded, now time.Time) Message {
+	m := waveOver(s, w, now, maxInWave)
+	for most := maxInWave; most > 0 && captionUnits(m) > maxWaveUnits; most-- {
+		s.Project.Tasks = loop.TaskList{}
+		m = waveOver(s, w, now, most)
+	}
+	return m
+}
+
+// captionUnits returns the length of a message's lines in UTF-16 units, with a joiner in
+// each place where an adapter may insert one.
+func captionUnits(m Message) int {
+	units := 0
+	for _, l := range m.Lines {
+		units += len(utf16.Encode([]rune(l.Text))) + strings.Count(l.Text, "/") + strings.Count(l.Text, ":") + strings.Count(l.Text, "@") + 1
+	}
+	return units
+}
+
+func waveOver(s loop.State, w ledger.WaveEnded, now time.Time, most int) Message {
 	sign := SignDone
 	if len(w.Passed) == 0 {
 		sign = SignLook
@@ -25,7 +63,7 @@ func WaveOver(s loop.State, w ledger.WaveEnded, now time.Time) Message {
 	if w.Attempted() == 0 {
 		rest = fmt.Sprintf("wave %d: nothing tried", w.Wave)
 	}
-	m := newMessage("wave.ended", firstLine(sign, s.Project.Name, rest, ""))
+	m := waveText{newMessage(KeyWave, firstLine(sign, s.Project.Name, rest, "")), s.Project.Tasks, most}
 	m.Project = s.Project.Name
 	m.add(now.Format("15:04") + " · " + Took(time.Duration(w.DurationMs)*time.Millisecond) + WaveCost(w))
 	m.reports(SignDone, w.Passed)
@@ -41,27 +79,39 @@ func WaveOver(s loop.State, w ledger.WaveEnded, now time.Time) Message {
 	if w.Left > 0 {
 		m.add(Plural(w.Left, "report") + " left")
 	}
-	return m
+	return m.Message
 }
 
 // WaveTold is the summary of a wave for a chat. s is the state after the whole decision,
 // in which the next wave has begun, or the run has ended.
 func WaveTold(s loop.State, w ledger.WaveEnded, now time.Time) Message {
 	m := WaveOver(s, w, now)
-	if r := s.Project.Run; r != nil && r.Wave != nil {
+	m.button("Waves", "/waves")
+	r := s.Project.Run
+	if r != nil {
+		m.Run = r.ID
+	}
+	if r != nil && r.Wave != nil {
 		m.add("The next wave has begun.")
+		m.button("Stop", "/stop")
 	} else {
 		m.add("It was the last one.")
 	}
 	return m
 }
 
-// WaveCost returns what a wave took: " · 9 sessions · $1.20", as far as agents said.
+// WaveCost returns what a wave took: " · 9 sessions · 310 k tokens · $1.20", as far as
+// agents said.
 func WaveCost(w ledger.WaveEnded) string {
 	text := " · " + Plural(w.Sessions, "session") + " · "
 	switch {
 	case w.Sessions == 0:
 		return ""
+	case w.Unpriced == w.Sessions && w.Tokens == 0:
+		return text + "tokens and cost unknown"
+	}
+	text += WaveTokens(w) + " · "
+	switch {
 	case w.Unpriced == w.Sessions:
 		return text + "cost unknown"
 	case w.Unpriced > 0:
@@ -70,29 +120,57 @@ func WaveCost(w ledger.WaveEnded) string {
 	return text + Money(w.CostUSD)
 }
 
+// WaveTokens returns how many tokens a wave took, as far as agents said: "310 k tokens +
+// unknown".
+func WaveTokens(w ledger.WaveEnded) string {
+	switch {
+	case w.Tokens == 0: // summaries before there was Untold do not say how many sessions are silent
+		return "tokens unknown"
+	case w.Untold > 0:
+		return Tokens(w.Tokens) + " tokens + unknown"
+	}
+	return Tokens(w.Tokens) + " tokens"
+}
+
 // reports adds a line for each report, and how many more there are.
-func (m *Message) reports(sign string, list []ledger.WaveReport) {
+func (m *waveText) reports(sign string, list []ledger.WaveReport) {
 	for n, r := range list {
-		if n == maxInWave {
+		if n == m.most {
 			m.add(fmt.Sprintf("%s and %d more", sign, len(list)-n))
 			return
 		}
-		m.add(sign + " " + waveReport(r))
+		t, _ := loop.Project{Tasks: m.tasks}.Find(r.Task)
+		line := sign + " " + Foreign(shortID(r.Task))
+		title, result := Foreign(Cut(t.Task.Title, waveTitle)), WaveResult(r)
+		switch {
+		case title == "":
+			line = strings.TrimSpace(line + " " + result)
+		case result == "":
+			line += " " + title
+		default:
+			line += " " + title + " · " + result
+		}
+		m.add(strings.TrimSpace(line + " " + Foreign(r.URL)))
 	}
+}
+
+// WaveResult says what became of a report of a wave: its request, else its commit, else
+// why there is none.
+func WaveResult(r ledger.WaveReport) string {
+	switch {
+	case r.Why != "":
+		return Foreign(Cut(r.Why, quoteWidth))
+	case r.Number > 0:
+		return requestName(r.Number)
+	case r.Commit != "":
+		return commitID(r.Commit)
+	}
+	return ""
 }
 
 // waveReport returns a report of a wave with what became of it.
 func waveReport(r ledger.WaveReport) string {
-	line := shortID(r.Task)
-	switch {
-	case r.Number > 0:
-		line += fmt.Sprintf(" → #%d", r.Number)
-	case r.Commit != "":
-		line += " " + commitID(r.Commit)
-	case r.Why != "":
-		line += " " + Foreign(Cut(r.Why, quoteWidth))
-	}
-	return line
+	return strings.TrimSpace(Foreign(shortID(r.Task)) + " " + WaveResult(r))
 }
 
 // fixedInWave returns what a wave fixed, in one line.

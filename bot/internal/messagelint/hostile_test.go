@@ -124,6 +124,10 @@ func messages(word string) []bot.Message {
 		ledger.InputPoisoned{Kind: word, Error: word}, ledger.EffectFailed{Kind: "mark", Key: word, Text: word}, ledger.EffectFailed{Kind: "commit", Key: word, Text: word, Fault: ledger.FaultMachine, Told: true}, ledger.BaselineBroke{Commands: []string{word}, Text: word}, ledger.HostsMissed{Hosts: []string{word}, Services: []string{word}},
 		ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: n.Now, Text: word}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Until: n.Now, Text: word},
 		ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Text: word}, ledger.RunStateSet{State: ledger.RunRunning},
+		ledger.WaveEnded{
+			Wave: 2, Left: 1, Unclear: 1, NoJudge: word, Passed: []ledger.WaveReport{{Task: "Task 1", Number: 3, URL: word}, {Task: word, Commit: word}},
+			Failed: []ledger.WaveReport{{Task: "Task 2", Why: word}}, Skipped: []ledger.WaveReport{{Task: word, Why: word, Kind: "claimed"}}, Aside: map[ledger.Gate]int{ledger.GateTestable: 2},
+		},
 	} {
 		entry("Task 1", body)
 	}
