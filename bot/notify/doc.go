@@ -17,7 +17,7 @@
 //   - question.go, undo.go: questions, reminders, answers, Undo
 //   - guidance.go: receipts of guidance
 //   - run.go: waits, ends and problems of a run
-//   - digest.go: sending the digest
+//   - digest.go, wave.go: sending the digest, and the summary of a wave
 //
 // # Rules
 //

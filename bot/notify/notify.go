@@ -88,7 +88,7 @@ func (c *composer) entry(e ledger.Entry) {
 		c.ended(b)
 	case ledger.WaveEnded:
 		if b.Cut == "" || b.Attempted() > 0 {
-			c.push("", ledger.ClassNotice, true, bot.WaveTold(c.last, b, c.now))
+			c.wave(b)
 		}
 	case ledger.QuestionAsked:
 		c.asked(b.Question)

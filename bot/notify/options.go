@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -33,6 +34,11 @@ type Options struct {
 	// day ("2026-11-20") or a week ("2026-W47"). They are made before the
 	// decision to send them. nil: there are none.
 	Digests func(of string, p ledger.Person) []bot.Message
+	// Wave returns the picture of a wave as a PNG and its alternative text. s is the state
+	// after the decision that ended it, now the time in the recipients' zone. It is called
+	// within the decision. Without a picture (nil) the words stand alone; a nil Wave draws
+	// none.
+	Wave func(s loop.State, w ledger.WaveEnded, now time.Time) (picture []byte, alt string)
 	// Zone returns the recipients' time zone, which a reload may change. nil leaves
 	// times as they are in the entries.
 	Zone func() *time.Location

@@ -1,5 +1,6 @@
 // Package report composes the digest: the message that tells once a day, or once
-// a week, how a project's work went.
+// a week, how a project's work went. It also draws the picture above the summary of a
+// wave of bug reports.
 //
 // Read fetches the ledger's records of a span, Collect turns records into Facts,
 // and Text, FullText, Picture and Alt render Facts. Everything but Read is a
@@ -17,6 +18,7 @@
 //   - alt.go: the picture's text alternative
 //   - picture.go, proofrow.go, timeline.go, chart.go: the picture, its row of proofs
 //     and its two charts
+//   - wave.go, wavepicture.go: what a wave of bug reports did, its picture and alternative
 //   - layout.go, canvas.go, axis.go, palette.go: positions, drawing, scales, colours
 //
 // # Rules

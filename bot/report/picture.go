@@ -81,47 +81,61 @@ func (p *picture) dateLine() string {
 	return days + " · " + p.clock(from) + " → " + end + " (" + bot.Took(to.Sub(from)) + ")"
 }
 
-func (p *picture) drawTiles() {
-	money, spent := bot.Money(p.Cost.USD), "spent"
-	switch {
-	case p.Cost.noneKnown():
-		money, spent = "unknown", "spent so far"
-	case p.Cost.Unpriced > 0 && p.Cost.USD == 0:
-		money = "unknown"
-	case p.Cost.Unpriced > 0:
-		spent = "+ unknown"
+// tile is a number with the word for it.
+type tile struct {
+	number, label string
+	col           color.Color
+}
+
+const tileHeight = 128.0
+
+// tiles draws a row of tiles at y.
+func (c *canvas) tiles(y float64, all []tile) {
+	const gap = 14.0
+	w := (innerWidth - gap*float64(len(all)-1)) / float64(len(all))
+	for n, t := range all {
+		x := margin + float64(n)*(w+gap)
+		c.fillBox(x, y, w, tileHeight, 16, c.panel)
+		c.fillBox(x, y, 9, tileHeight, 4.5, t.col)
+		big := c.shrinkToFit(t.number, w-42, style{52, true}, 24)
+		c.drawText(t.number, x+26, y+66, 0, big, t.col)
+		s := c.shrinkToFit(t.label, w-36, style{smallText, false}, 20)
+		c.drawText(t.label, x+26, y+106, 0, s, c.soft)
 	}
+}
+
+// tile returns the number and the word of a tile about the cost.
+func (c Cost) tile() (money, spent string) {
+	switch {
+	case c.noneKnown():
+		return "unknown", "spent so far"
+	case c.Unpriced > 0 && c.USD == 0:
+		return "unknown", "spent"
+	case c.Unpriced > 0:
+		return bot.Money(c.USD), "+ unknown"
+	}
+	return bot.Money(c.USD), "spent"
+}
+
+func (p *picture) drawTiles() {
+	money, spent := p.Cost.tile()
 	need := "need you"
 	if len(p.Needs) == 1 {
 		need = "needs you"
 	}
-	all := []struct {
-		number, label string
-		col           color.Color
-	}{
+	p.tiles(p.y, []tile{
 		{fmt.Sprintf("%d/%d", p.Done, p.Total), "tasks done", p.green},
 		{fmt.Sprint(p.Blocked), "blocked", p.red},
 		{fmt.Sprint(len(p.Needs)), need, p.amber},
 		{money, spent, p.blue},
 		{fmt.Sprint(len(p.Sessions)), "sessions", p.violet},
-	}
-	const gap, high = 14.0, 128.0
-	w := (innerWidth - gap*float64(len(all)-1)) / float64(len(all))
-	for n, t := range all {
-		x := margin + float64(n)*(w+gap)
-		p.fillBox(x, p.y, w, high, 16, p.panel)
-		p.fillBox(x, p.y, 9, high, 4.5, t.col)
-		big := p.shrinkToFit(t.number, w-42, style{52, true}, 24)
-		p.drawText(t.number, x+26, p.y+66, 0, big, t.col)
-		s := p.shrinkToFit(t.label, w-36, style{smallText, false}, 20)
-		p.drawText(t.label, x+26, p.y+106, 0, s, p.soft)
-	}
+	})
 	rates := p.rates()
 	if p.Scripted {
 		rates = append([]string{scriptedNote}, rates...)
 	}
 	line := strings.Join(rates, "  ·  ")
-	p.drawText(p.truncate(line, innerWidth, style{normalText, false}), margin, p.y+high+48, 0, style{normalText, false}, p.soft)
+	p.drawText(p.truncate(line, innerWidth, style{normalText, false}), margin, p.y+tileHeight+48, 0, style{normalText, false}, p.soft)
 	p.y += tilesH
 }
 

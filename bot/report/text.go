@@ -539,6 +539,14 @@ func (c Cost) String() string {
 	return fmt.Sprintf("%s + unknown (%s)", bot.Money(c.USD), plural(c.Unpriced, "session"))
 }
 
+// brief is String without the number of sessions of unknown cost: "$3.10 + unknown".
+func (c Cost) brief() string {
+	if c.Unpriced > 0 && c.USD > 0 {
+		return bot.Money(c.USD) + " + unknown"
+	}
+	return c.String()
+}
+
 func (c Cost) noneKnown() bool { return c.Sessions == 0 && c.Running > 0 }
 
 // clock formats a time of the span: with the zone if the zone changes within the

@@ -188,7 +188,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	if d.o.Stays || !d.serves() {
 		d.Readings = project.NewReadings(d.Projects, d.Changes.Ring)
 	}
-	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Readings: d.Readings, Picture: report.Picture, Chats: talks, Log: d.Log}
+	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Readings: d.Readings, Picture: report.Picture, DrawWave: report.WavePicture, Chats: talks, Log: d.Log}
 	threads := chat.NewThreads(catalog, d.Store)
 	d.files = attachment.Open(d.o.State)
 	d.Operator = operator.New(operator.Options{

@@ -23,6 +23,7 @@ type Maker struct {
 
 	Readings *project.Readings                               // what the projects' sources say now; nil: what the last run read
 	Picture  func(f report.Facts, dark bool) ([]byte, error) // draws the picture; report.Picture in production
+	DrawWave func(w report.Wave, dark bool) ([]byte, error)  // draws that of a wave; report.WavePicture in production
 	Chats    bool                                            // chats are configured, so admins can be told of a fault
 	Log      *slog.Logger
 
