@@ -284,14 +284,14 @@ func NextReady(s loop.State, but string) string {
 }
 
 // CanBegin reports whether a run that is started now would have something to do: a
-// ready task, or a branch tip to mend. Where nobody knows, because no task is known or
+// ready task, a branch tip to mend, or fixes that a stop kept from being pushed. Where nobody knows, because no task is known or
 // the last run could not start, it would.
 func CanBegin(s loop.State) bool {
 	if r := s.Project.Run; r != nil && r.Ended != nil && r.Ended.Reason == ledger.ReasonPreflight {
 		return true
 	}
 	_, total := s.Project.Count()
-	return total == 0 && s.Project.Run == nil || len(s.Project.RedTips) > 0 || NextReady(s, "") != ""
+	return total == 0 && s.Project.Run == nil || len(s.Project.RedTips) > 0 || NextReady(s, "") != "" || s.Project.WasCutOff()
 }
 
 // unmetNeeds returns the tasks that t depends on and that are not done.

@@ -120,6 +120,9 @@ func MergeStep(s loop.State, e ledger.RunEnded) string {
 		}
 		return mergeRequestStep(b)
 	}
+	if len(e.Unpushed) > 0 {
+		return pushNext
+	}
 	return mergeNow
 }
 

@@ -98,10 +98,16 @@ func endLine(s loop.State, b ledger.RunEnded, tally string, now time.Time) (sign
 		if len(s.Project.Unsure()) > 0 {
 			return SignLook, tally + " done, look at " + lookAt(s)
 		}
+		if n := len(b.Unpushed); n > 0 {
+			return SignLook, fmt.Sprintf("%s done, %d not pushed", tally, n)
+		}
 		return SignDone, tally + " done, " + r.ID + " ended"
 	case ledger.ReasonChosen:
 		if len(s.Project.Unsure()) > 0 {
 			return SignLook, "chosen done, look at " + lookAt(s)
+		}
+		if n := len(b.Unpushed); n > 0 {
+			return SignLook, fmt.Sprintf("chosen done, %d not pushed", n)
 		}
 		return SignDone, "chosen tasks done, " + r.ID + " ended"
 	case ledger.ReasonBlocked:
@@ -219,17 +225,27 @@ func standsHow(s loop.State, t loop.TaskState) string {
 	return ""
 }
 
+// pushNext is what comes next after a run that a person stopped before its fixes were
+// pushed.
+const pushNext = "Nothing runs. /run pushes what is left."
+
 // nextStep says what happens if nobody acts, and how a person can go on.
 func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 	next := NextReady(s, "")
 	start := "Nothing runs."
-	if next != "" {
+	switch {
+	case next == "" && len(b.Unpushed) > 0:
+		start = pushNext
+	case next != "":
 		start = "Nothing runs. /run goes on with " + shortID(next) + "."
 	}
 	switch b.Reason {
 	case ledger.ReasonDone, ledger.ReasonChosen:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return "Nothing was pushed. Look at /diff, then /run."
+		}
+		if len(b.Unpushed) > 0 && !b.PartlyRed() && len(s.Project.Unsure()) == 0 {
+			return pushNext
 		}
 		return MergeStep(s, b)
 	case ledger.ReasonBaseline:
@@ -251,7 +267,7 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	const most = 3
 	m.Buttons = helpButtons(s)
 	m.Buttons = m.Buttons[:min(len(m.Buttons), most-1)]
-	if len(m.Buttons) == 0 && b.Reason != ledger.ReasonDone && CanBegin(s) {
+	if len(m.Buttons) == 0 && (b.Reason != ledger.ReasonDone || len(b.Unpushed) > 0) && CanBegin(s) {
 		m.button("Start", "/run "+s.Project.Name)
 	}
 	if s.Project.Run.Commits > 0 {

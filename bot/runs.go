@@ -150,7 +150,7 @@ func (p PastRun) sign() string {
 		if p.End.FinalOK != nil && !*p.End.FinalOK {
 			return SignFailed
 		}
-		if p.End.Unsure > 0 {
+		if p.End.Unsure > 0 || len(p.End.Unpushed) > 0 {
 			return SignLook
 		}
 		return SignDone

@@ -74,6 +74,16 @@ func (d *decision) cutOff() (tasks []string) {
 	return tasks
 }
 
+// WasCutOff reports whether the last run was stopped at once before its fixes were
+// pushed, and some still are not: the next run pushes them, also where no task is ready.
+func (p Project) WasCutOff() bool {
+	r := p.Run
+	if r == nil || r.Ended == nil || len(r.Ended.Unpushed) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(p.Unpushed(), func(l Leftover) bool { return slices.Contains(r.Ended.Unpushed, l.Task) })
+}
+
 // gaveUp reports whether the push of a fix broke, which is not begun again.
 func (p Project) gaveUp(l Leftover) bool {
 	b := p.Requests.Branch(l.ID)

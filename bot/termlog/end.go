@@ -163,6 +163,9 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 		if b.Unsure > 0 {
 			return fmt.Sprintf("%s %s ended: %s done, %d to look at", bot.SignLook, name, t, b.Unsure)
 		}
+		if n := len(b.Unpushed); n > 0 {
+			return fmt.Sprintf("%s %s ended: %s done, %d not pushed", bot.SignLook, name, t, n)
+		}
 		return fmt.Sprintf("%s %s ended: %s done", bot.SignDone, name, t)
 	case ledger.ReasonBlocked:
 		return fmt.Sprintf("%s %s ended at a blocked task: %s done", bot.SignBlocked, name, t)
