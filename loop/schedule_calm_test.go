@@ -12,7 +12,10 @@ import (
 // done.
 func (w *world) calm() {
 	w.kind = true
-	for range 600 {
+	for n := range 600 {
+		if n == 300 {
+			w.noneRecurs()
+		}
 		w.reports()
 		if len(w.todo) > 0 {
 			w.outside()
@@ -75,6 +78,16 @@ func (w *world) settle(q ledger.Question) {
 	if a := w.person(AnswerQuestion{Question: q.ID, Choice: choice, Words: words}); !a.OK {
 		w.t.Fatalf("%s %s is refused: %v", q.ID, choice, a)
 	}
+}
+
+// noneRecurs takes what recurs out of the plan. A task that is always due can begin work
+// anew for ever, because time passes here only while somebody waits for it.
+func (w *world) noneRecurs() {
+	tasks := slices.Clone(w.plan.Tasks)
+	for n := range tasks {
+		tasks[n].Repeat = nil
+	}
+	w.write(tasks)
 }
 
 func (w *world) finished() bool {
