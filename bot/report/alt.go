@@ -79,6 +79,13 @@ func Alt(f Facts) string {
 		}
 		say("Tasks left: %s.", strings.Join(left, ", "))
 	}
+	var waves []string
+	for _, r := range f.Waves[max(len(f.Waves)-maxWaveRows, 0):] {
+		waves = append(waves, r.name(f.runsInWaves())+", "+r.text())
+	}
+	if len(waves) > 0 {
+		say("Waves: %s.", strings.Join(waves, "; "))
+	}
 	for _, r := range f.Requests[:min(len(f.Requests), maxRequests)] {
 		say("%s.", r.Text)
 	}

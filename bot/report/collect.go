@@ -160,6 +160,10 @@ func (c *collector) entry(e ledger.Entry) {
 		}
 	case ledger.TaskSet:
 		c.taskSet(b, e)
+	case ledger.WaveEnded:
+		if c.inSpan(e.Time) && (b.Cut == "" || b.Attempted() > 0) {
+			c.Waves = append(c.Waves, waveRow(e.Run, b, c.local(e.Time)))
+		}
 	}
 	c.guidanceUsed(e)
 	if e.Run != "" && !c.aside[e.Run] && c.inSpan(e.Time) && !slices.Contains(c.Runs, e.Run) {

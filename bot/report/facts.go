@@ -50,6 +50,8 @@ type Facts struct {
 	Cost     Cost
 	Burndown []Point // tasks left, from Began on
 
+	Waves []WaveRow // of bug reports, that ended in the span
+
 	Requests []RequestResult // open ones, and those that ended in the span, the newest first
 
 	Needs    []Need

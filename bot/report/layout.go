@@ -86,6 +86,9 @@ func (p *picture) measure() {
 	} else {
 		p.h += 150
 	}
+	if len(p.Waves) > 0 {
+		p.h += headingHeight + waveRowsHeight(p.Waves) + wavesGap
+	}
 	for n, x := range p.Needs {
 		if n == maxNeeds {
 			break

@@ -34,6 +34,7 @@ func Picture(f Facts, dark bool) ([]byte, error) {
 	} else {
 		p.drawEmpty()
 	}
+	p.drawWaves()
 	p.drawFooter()
 	return c.encode()
 }
@@ -142,6 +143,15 @@ func (p *picture) drawTiles() {
 func (p *picture) drawEmpty() {
 	p.drawText("No agent ran.", width/2, p.y+80, 0.5, style{40, true}, p.soft)
 	p.y += 150
+}
+
+// drawWaves draws a line for each wave of bug reports.
+func (p *picture) drawWaves() {
+	if len(p.Waves) == 0 {
+		return
+	}
+	p.drawHeading("Waves")
+	p.y = p.waveRows(p.y+headingHeight, p.Waves, p.runsInWaves()) + wavesGap
 }
 
 // drawFooter draws the list of needs and of requests, and below them branch,

@@ -114,7 +114,7 @@ func nights(t *testing.T) map[string]report.Facts {
 		demo.Burndown[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
 	demo.Requests = []report.RequestResult{{Sign: bot.SignDone, Text: "PR 48: green, 3 of 3 checks"}, {Sign: bot.SignFailed, Text: "PR 47: lint fails"}, {Text: "PR 46: 2 of 5 checks pending"}, {Text: "PR 45: no checks"}}
-	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "many": manySessions(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
+	return map[string]report.Facts{"demo": demo, "good": f, "waves": inWaves(t), "one": short(), "many": manySessions(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
 }
 
 // TestPicture checks that every night's picture is a PNG of bounded size and
@@ -175,8 +175,8 @@ func TestPicture(t *testing.T) {
 // edges differently.
 func TestPictureGolden(t *testing.T) {
 	story, _ := exampleNight(t)
-	for name, f := range map[string]report.Facts{"good": story, "strange": foreignNames()} {
-		got, err := report.Picture(f, name == "good")
+	for name, f := range map[string]report.Facts{"good": story, "strange": foreignNames(), "waves": inWaves(t)} {
+		got, err := report.Picture(f, name != "strange")
 		if err != nil {
 			t.Fatal(err)
 		}

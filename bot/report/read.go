@@ -34,6 +34,7 @@ var (
 		ledger.SessionPlanned{}, ledger.SessionEnded{}, ledger.Verified{}, ledger.Redo{}, ledger.Routed{}, ledger.AttemptEnded{}, ledger.TaskCommitted{},
 		ledger.GuidanceQueued{}, ledger.GuidanceBound{}, ledger.GuidanceReported{}, ledger.GuidanceJudged{},
 		ledger.GuidanceDropped{}, ledger.GuidanceExpired{}, ledger.GuidanceKept{},
+		ledger.WaveEnded{},
 	)
 )
 

@@ -34,6 +34,7 @@ func Text(f Facts) bot.Message {
 	parts := []*section{
 		{head: "Needs you", lines: f.needLines(), first: 3, weight: 9},
 		{lines: f.doneLines(), first: 1, cut: true, weight: 9},
+		{head: "Waves", lines: f.waveLines(), weight: 5},
 		{lines: f.outsideLines(fewCommits), first: 1, weight: 9},
 		{lines: f.requestLines(), first: 1, weight: 3},
 		{lines: f.endLines(), weight: 6},
@@ -71,6 +72,7 @@ func FullText(f Facts) bot.Message {
 	for _, p := range []*section{
 		{head: "Needs you", lines: f.needLines()},
 		{lines: f.doneLines()},
+		{head: "Waves", lines: f.waveLines()},
 		{lines: f.outsideLines(len(f.Outside))},
 		{lines: f.requestLines()},
 		{lines: f.endLines()},

@@ -111,11 +111,11 @@ func TestText(t *testing.T) {
 	idle := quiet
 	idle.Requests = asked.Requests
 	cases := map[string]string{}
-	for name, f := range map[string]report.Facts{"requests": asked, "quiet, with requests": idle, "good": g, "bad": failedNight(t), "host off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced, "strangers' text": strange} {
+	for name, f := range map[string]report.Facts{"waves": inWaves(t), "requests": asked, "quiet, with requests": idle, "good": g, "bad": failedNight(t), "host off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced, "strangers' text": strange} {
 		m := report.Text(f)
 		checkForm(t, m)
 		text := m.Text(0)
-		if whole := report.FullText(f); name == "good" || name == "bad" || name == "requests" || name == "strangers' text" {
+		if whole := report.FullText(f); name == "good" || name == "bad" || name == "requests" || name == "waves" || name == "strangers' text" {
 			checkForm(t, whole)
 			text += "\n--- all\n" + whole.Text(0) + "\n--- picture\n" + report.Alt(f)
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,6 +105,27 @@ func (r WaveRow) text() string {
 		parts = append(parts, r.Cost.brief())
 	}
 	return strings.Join(parts, " · ")
+}
+
+// waveLines returns a line for each wave that ended in the span, in their order.
+func (f Facts) waveLines() []string {
+	var out []string
+	for _, r := range f.Waves {
+		sign, line := bot.SignDone, r.name(f.runsInWaves())+": "+r.text()
+		if r.Passed == 0 {
+			sign = bot.SignLook
+		}
+		if r.Aside > 0 {
+			line += fmt.Sprintf(" · set aside %d", r.Aside)
+		}
+		out = append(out, sign+" "+line)
+	}
+	return out
+}
+
+// runsInWaves reports whether several runs had waves in the span.
+func (f Facts) runsInWaves() bool {
+	return slices.ContainsFunc(f.Waves, func(r WaveRow) bool { return r.Run != f.Waves[0].Run })
 }
 
 // WaveAlt returns the content of a wave's picture as text of at most bot.MaxAlt

@@ -73,6 +73,32 @@ func waves() map[string]report.Wave {
 	return out
 }
 
+// inWaves is the specified night, in which waves ended as well, as the daemon reads it:
+// three in its span, one before it, and one that was cut before it tried anything.
+func inWaves(t *testing.T) report.Facts {
+	t.Helper()
+	_, n := exampleNight(t)
+	_, second, _ := waveEnd()
+	first := ledger.WaveEnded{Wave: 1, DurationMs: 62 * 60_000, Sessions: 20, CostUSD: 4.42, Tokens: 900_000, Passed: make([]ledger.WaveReport, 4), Failed: make([]ledger.WaveReport, 1)}
+	none := ledger.WaveEnded{Wave: 3, DurationMs: 700, Skipped: make([]ledger.WaveReport, 2), Aside: map[ledger.Gate]int{ledger.GateTestable: 12}}
+	end := func(run string, at time.Time, w ledger.WaveEnded) {
+		now := n.Now
+		n.Now = at
+		n.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: at, Run: run, Actor: "daemon", Body: w})
+		n.Now = now
+	}
+	last := n.Now
+	end("r1", last.Add(time.Minute), first)
+	end("r1", last.Add(2*time.Minute), second)
+	end("r1", last.Add(3*time.Minute), none)
+	end("r1", last.Add(4*time.Minute), ledger.WaveEnded{Wave: 4, Cut: "stopped"})
+	f := n.read(last.Add(-20*time.Hour), morning)
+	if early := n.read(last.Add(90*time.Second), morning); len(f.Waves) != 3 || len(early.Waves) != 2 {
+		t.Errorf("%d and %d waves, want 3 and 2", len(f.Waves), len(early.Waves))
+	}
+	return f
+}
+
 // TestWavePicture checks that every wave's picture is a PNG of bounded size and shape,
 // the same each time, with nothing in its margins.
 func TestWavePicture(t *testing.T) {

@@ -22,6 +22,7 @@ const (
 	waveRowHeight = 50.0
 	gateHeight    = 48.0
 	noteHeight    = 44.0
+	wavesGap      = 20.0 // below the waves of a digest
 )
 
 // wavePicture is the state of one drawing of a wave. y is the vertical position of the

@@ -33,7 +33,7 @@ var Entries = map[string][]Teller{
 	"wave.begun":        {Evidence},
 	"wave.triaged":      {Console, Log, Evidence},
 	"wave.judged":       {Console, Evidence}, // chats read it in the wave's summary
-	"wave.ended":        {Console, Notify, Log, Evidence},
+	"wave.ended":        {Console, Notify, Report, Log, Evidence},
 	"branch.remade":     {Console, Notify, Log},
 	"remake.asked":      silent,
 	"remake.begun":      silent,
