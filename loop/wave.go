@@ -60,6 +60,9 @@ func (d *decision) inWave(t *TaskState) bool {
 	if !r.InWaves() || t.Task.Own {
 		return true
 	}
+	if c, is := d.Project.claimOn(t, d.in.Time); is && !c.Stale { // since the wave was chosen
+		return false
+	}
 	return r.Wave != nil && (r.Wave.place(t.Task.ID) >= 0 || r.Wave.place(t.Task.Parent) >= 0)
 }
 
@@ -323,6 +326,9 @@ func (d *decision) endWave(cut string) {
 		if t, ok := d.task(id); ok && !told[id] && t.Task.Parent == "" {
 			told[id] = true
 			kind, why := skippedBy(t)
+			if c, is := d.Project.claimOn(&t, d.in.Time); is && !c.Stale {
+				kind, why = "claimed", c.Text(d.in.Time)
+			}
 			e.Skipped = append(e.Skipped, ledger.WaveReport{Task: t.Task.ID, Why: why, Kind: kind})
 		}
 	}
