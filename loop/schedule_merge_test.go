@@ -85,7 +85,7 @@ func (w *world) look(b request.Branch) {
 		in.Now = b.FailedLook(ledger.ForgeError{Failure: pick(w, ledger.ForgeAway, ledger.ForgeLogin), Text: "no"})
 	}
 	w.do(in, "")
-	if due := w.s.Project.Requests.Branch(b.Run).Seen.ChecksDue; !due.IsZero() && due.Sub(w.now) < time.Second {
+	if seen := w.s.Project.Requests.Branch(b.Run).Seen; seen != nil && !seen.ChecksDue.IsZero() && seen.ChecksDue.Sub(w.now) < time.Second {
 		return // a moment later checks are waited for no longer
 	}
 	if d := w.do(in, ""); len(d.Entries)+len(d.Effects) > 0 {

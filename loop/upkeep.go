@@ -81,6 +81,7 @@ func (d *decision) startUpkeep(of request.Branch, reason ledger.UpkeepReason) {
 	s.Until, s.From, s.Only, s.MaxTasks, s.OnBlocked = time.Time{}, "", "", 0, ledger.OnBlockedContinue
 	id := d.nextID("r")
 	now := ledger.Upkeep{Run: of.Run, Number: of.Request.Number, Reason: reason, Head: of.Seen.HeadCommit, Into: of.Seen.BaseCommit, Failed: of.Seen.Failed}
+	d.closeOwn() // else questions about tasks of the last run's own stay open that nobody can answer
 	d.add(scope{}, ledger.RunPlanned{Run: id, Settings: s, Upkeep: &now})
 	d.effect(id, ledger.EffectPreflight{Begin: ledger.Begin{Run: id, Upkeep: &ledger.BeginUpkeep{
 		Number: of.Request.Number, Branch: of.Name, Into: of.Seen.Base, Merge: reason == ledger.UpkeepBase, Had: of.Had(),
