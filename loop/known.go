@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -17,11 +18,14 @@ type SourceReading struct {
 // Known returns the state with the tasks as the source has them, for looks between
 // runs: the ledger learns of the source when a run reads it. Tasks and their statuses
 // are those with which a run would begin now; all else stays as it is. While a run is
-// under way the ledger's own tasks stand, because it follows the source then. Known
-// records nothing, and s stays as it is.
+// under way the ledger's own tasks stand, because it follows the source then. They also
+// stand after a run on bug reports that are not the project's source: what became of
+// the reports, and the commands that bring one back, are about them until another run
+// begins. Known records nothing, and s stays as it is.
 func Known(s State, r SourceReading, now time.Time) State {
 	run := s.Project.Run
-	if !run.Over() && !(run.State == ledger.RunPlanning && run.Base.Commit == "" && !run.Aside()) {
+	begins := !run.Over() && run.State == ledger.RunPlanning && run.Base.Commit == "" && !run.Aside()
+	if !run.Over() && !begins || !begins && s.Project.hasReports() && s.Project.Source != r.Settings.Source.String() {
 		return s
 	}
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: r.At}}
@@ -53,3 +57,6 @@ func (d *decision) settleMarks() {
 		}
 	}
 }
+
+// hasReports reports whether the project's tasks are those of an inbox of bug reports.
+func (p Project) hasReports() bool { return strings.HasPrefix(p.Source, ledger.SourceBugs+":") }

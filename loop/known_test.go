@@ -49,6 +49,12 @@ func TestKnown(t *testing.T) {
 	marked := *justMarked.Project.Tasks.At(1)
 	marked.MarkedAt = at
 	justMarked.Project.Tasks = NewTaskList(*justMarked.Project.Tasks.At(0), marked, *justMarked.Project.Tasks.At(2))
+	inbox := ran(ledger.Done, ledger.Skipped) // after a run on reports, which the project's own source is not
+	reports := *inbox.Project.Run
+	reports.Settings.Source = ledger.SourceRef{Kind: ledger.SourceBugs, Path: "bugs.json"}
+	inbox.Project.Run, inbox.Project.Source = &reports, reports.Settings.Source.String()
+	other := ran(ledger.Done, ledger.Skipped) // its source is another one now
+	other.Project.Source = "plan:other.md"
 	for _, c := range []struct {
 		name   string
 		s      State
@@ -65,6 +71,8 @@ func TestKnown(t *testing.T) {
 		{"a run is at work", working, list(done, done), TaskList{}, 0, []ledger.Status{ledger.Done, ledger.Ready}},
 		{"read before the mark was written", justMarked, list(done, open, open), ran(ledger.Done, ledger.Blocked).Project.Tasks, 0, []ledger.Status{ledger.Done, ledger.Blocked, ledger.Pending}},
 		{"gone for a moment", ran(ledger.Done, ledger.Ready), list(done), TaskList{}, 0, []ledger.Status{ledger.Done, ledger.Ready}},
+		{"after a run on reports", inbox, list(open, open, open), TaskList{}, time.Minute, []ledger.Status{ledger.Done, ledger.Skipped}},
+		{"after another plan", other, list(open, open, open), TaskList{}, time.Minute, []ledger.Status{ledger.Ready, ledger.Ready, ledger.Pending}},
 		{"gone", ran(ledger.Done, ledger.Ready), list(done), TaskList{}, time.Minute, []ledger.Status{ledger.Done, ledger.Withdrawn}},
 	} {
 		known := Known(c.s, SourceReading{Settings: settings, Snapshot: c.source, Before: c.before, At: at}, at.Add(c.after))
