@@ -102,6 +102,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now ti
 		m.failing(s, now)
 	}
 	m.add(standingLine(s, t))
+	m.add(waveLine(s))
 	m.add(QueuedText(s))
 	m.add(ProofCounts(s))
 	began := r.Started
@@ -291,6 +292,7 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 		m.add(r.ID + " ended: " + string(r.Ended.Reason))
 	}
 	m.add(standingLine(s, t))
+	m.add(wavesLine(s))
 	m.add(ProofCounts(s))
 	m.add(guidanceLine(s))
 	m.add(redTipLine(s))
@@ -302,6 +304,9 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 	m.requests(s)
 	m.add("No agent runs, no cost.")
 	m.button("Tasks", "/tasks")
+	if len(r.Waves) > 0 {
+		m.button("Waves", "/waves")
+	}
 	return m
 }
 

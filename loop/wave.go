@@ -69,6 +69,11 @@ func (d *decision) inWave(t *TaskState) bool {
 // place returns the position of a report among those that the wave takes up, or -1.
 func (w *Wave) place(id string) int { return slices.Index(w.Batch, ledger.FoldID(id)) }
 
+// HasTried reports whether an attempt at a report began or went on in the wave.
+func (w *Wave) HasTried(id string) bool {
+	return slices.ContainsFunc(w.Tried, func(t string) bool { return ledger.SameID(t, id) })
+}
+
 // stepWave begins a wave, or ends the one that is through. moved says that it did
 // something, waits that something has to end first; if neither, there may be a report
 // to take up.
