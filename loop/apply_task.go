@@ -40,7 +40,10 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.Attempt = nil
 		}
 		if b.To == ledger.Done {
-			t.Failures, t.WorkedMs = nil, 0
+			t.Failures = nil
+		}
+		if b.From == ledger.Done {
+			t.WorkedMs = 0 // until now the summary of its wave names it
 		}
 		t.Rest = b.Rest
 	case ledger.Evidence:

@@ -80,7 +80,8 @@ type TaskState struct {
 	// back: no triage sets it aside again.
 	Triage *ledger.Triage `json:"triage,omitempty"`
 	Judged *JudgedReport  `json:"judged,omitempty"` // nil = no triager's session was asked about it
-	// WorkedMs is the time of the agent sessions that fix the report, over all attempts.
+	// WorkedMs is the time of the agent sessions that fix the report, over all attempts
+	// since it was done the last time.
 	WorkedMs int64       `json:"worked_ms,omitempty"`
 	Aside    ledger.Gate `json:"aside,omitempty"`
 	Kept     string      `json:"kept,omitempty"`
