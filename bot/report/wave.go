@@ -141,7 +141,7 @@ func WaveAlt(w Wave) string {
 		line := shortID(r.ID) + " " + word
 		for _, text := range []string{r.Title, r.Result} {
 			if text != "" {
-				line += ", " + bot.Cut(bot.Clean(text), 80)
+				line += ", " + strings.TrimRight(bot.Cut(bot.Clean(text), 80), ".")
 			}
 		}
 		if r.Worked > 0 {

@@ -73,6 +73,14 @@ func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, se
 			return slices.DeleteFunc([]string{p.thread()}, func(chat string) bool { return chat == "" })
 		},
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
+		Wave: func(s loop.State, e ledger.WaveEnded, now time.Time) ([]byte, string) {
+			of := report.WaveOf(s, e, now)
+			picture, err := report.WavePicture(of, true)
+			if err != nil {
+				t.Error(err)
+			}
+			return picture, report.WaveAlt(of)
+		},
 	})
 	var err error
 	w.engine, err = engine.Open(t.Context(), engine.Options{
