@@ -33,6 +33,7 @@ var checks = slices.Concat([]check{
 	{"hook", checkHooks},
 	{"voice", checkTranscribe},
 	{"requests", checkRequests},
+	{"bugs", checkBugs},
 }, chatChecks(), []check{
 	{"people", checkPeople},
 	{"service", checkService},
