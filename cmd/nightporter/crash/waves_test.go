@@ -163,7 +163,7 @@ func TestCrashInWavesPublished(t *testing.T) {
 			t.Errorf("%s has commits\n%s", head[1], log)
 		}
 	}
-	if log := n.Out("nightporter", "log"); !strings.Contains(log, "✓ 1 of 1 fixed: B1 → #1") || !strings.Contains(log, "✓ 1 of 1 fixed: B5 → #2") {
+	if log := n.Out("nightporter", "log"); !strings.Contains(log, "✓ 1 of 1 fixed: B1 PR 1") || !strings.Contains(log, "✓ 1 of 1 fixed: B5 PR 2") {
 		t.Errorf("the summaries do not name the requests:\n%s", log)
 	}
 	n.Out("nightporter", "verify")
