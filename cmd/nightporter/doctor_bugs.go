@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/intake"
@@ -46,25 +44,16 @@ func checkBugsAddress(ctx context.Context, p *doctorContext, address string) fin
 	return findOK("%s is free; nightporter up takes reports there", address)
 }
 
-// askIntake calls the address without the token, which is answered with a refusal.
+// askIntake asks who answers at the address while nightporter runs.
 func askIntake(ctx context.Context, address string) finding {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	where := "http://" + address + intake.Path
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
-	if err != nil {
-		return findFix("correct [bugs] listen", "%s is no address: %v", address, err)
-	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := client.Do(r)
-	if err != nil {
+	takes, answer, err := intake.Probe(ctx, address)
+	switch {
+	case err != nil:
 		return findLook("its log says why; nightporter up again takes a changed address", "nightporter runs, and takes no reports at %s: %s", address, netReason(err))
+	case !takes:
+		return findFix("end what listens there, or name another port: [bugs] listen", "something else answers at %s (%s)", address, answer)
 	}
-	_ = answer.Body.Close() // the status says all
-	if refusals := []int{http.StatusUnauthorized, http.StatusTooManyRequests}; !slices.Contains(refusals, answer.StatusCode) {
-		return findFix("end what listens there, or name another port: [bugs] listen", "something else answers at %s (%s)", address, answer.Status)
-	}
-	return findOK("takes reports at %s", where)
+	return findOK("takes reports at http://%s", address+intake.Path)
 }
 
 // checkInbox checks whether the project's inbox can be read, and takes reports.

@@ -3,6 +3,7 @@
 // it is an addition like any other, which the engine writes into the project's inbox.
 //
 //	server.go  the address: who may post, how much, how often
+//	probe.go   whether a server takes reports at an address
 //	report.go  a posted report: what it says, and which id it gets
 //
 // Whatever is posted is by strangers. What a site says of a report's life (its id, that it
