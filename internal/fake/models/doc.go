@@ -1,7 +1,8 @@
 // Package models is a fake model provider for tests: a server on loopback that
-// speaks the Anthropic Messages API, with and without streaming, and answers
-// from a script. Tests of real agent programs set it as ANTHROPIC_BASE_URL,
-// with a dummy key. Nothing in the product imports it.
+// speaks the Anthropic Messages API, with and without streaming, and OpenAI's
+// Responses API, and answers from a script. Tests of real agent programs set it
+// as ANTHROPIC_BASE_URL or as the base_url of a provider, with a dummy key.
+// Nothing in the product imports it.
 //
 // A script returns the next turn for the conversation so far:
 //
@@ -43,6 +44,7 @@
 // the script.
 //
 //   - server.go, request.go, stream.go: Server, requests and their answers
+//   - responses.go: the same for the Responses API
 //   - turn.go, fault.go: what a script returns
 //   - hat.go: a prompt of nightporter
 package models

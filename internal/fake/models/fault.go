@@ -16,6 +16,7 @@ type Fault struct {
 	Type    string // error type in the body
 	Message string
 	Header  map[string]string
+	Extra   map[string]any // more fields of the error, in the Responses API
 
 	Hang      bool // send nothing until the caller gives up
 	Cut       bool // close the connection

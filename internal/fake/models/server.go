@@ -16,7 +16,7 @@ import (
 // time.
 const maxBody = 256 << 20
 
-// Server is a fake Messages API on one listener.
+// Server is a fake Messages and Responses API on one listener.
 type Server struct {
 	http   *http.Server
 	addr   string
@@ -90,6 +90,7 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 	switch {
 	case hr.Method == http.MethodPost && strings.HasSuffix(hr.URL.Path, "/v1/messages"):
 	case hr.Method == http.MethodPost && strings.HasSuffix(hr.URL.Path, "/v1/messages/count_tokens"):
+	case hr.Method == http.MethodPost && strings.HasSuffix(hr.URL.Path, responsesPath):
 	default:
 		fail(w, Fault{Status: http.StatusNotFound, Type: "not_found_error", Message: "there is nothing at " + hr.URL.Path})
 		return
@@ -98,7 +99,11 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 	if err != nil {
 		return // the caller stopped sending
 	}
-	r, err := parse(body, hr.Header)
+	read := parse
+	if strings.HasSuffix(hr.URL.Path, responsesPath) {
+		read = parseResponses
+	}
+	r, err := read(body, hr.Header)
 	if err != nil {
 		fail(w, Fault{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: err.Error()})
 		return
@@ -139,8 +144,13 @@ func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id 
 	if f != nil && f.Times > 0 && r.Try >= f.Times {
 		f = nil
 	}
+	toResponses := strings.HasSuffix(hr.URL.Path, responsesPath)
 	if f != nil && f.Status != 0 {
-		fail(w, *f)
+		if toResponses {
+			failResponses(w, *f)
+		} else {
+			fail(w, *f)
+		}
 		return
 	}
 	for k, v := range t.Header {
@@ -149,10 +159,15 @@ func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id 
 	half := f != nil && f.AfterHalf
 	if f == nil || half {
 		var err error
-		if r.Stream {
+		if r.Stream || toResponses {
 			w.Header().Set("Content-Type", "text/event-stream")
+		}
+		switch {
+		case toResponses:
+			err = t.streamResponses(w, id, half)
+		case r.Stream:
 			err = t.stream(w, id, r.Model, half)
-		} else if !half {
+		case !half:
 			writeJSON(w, t.message(id, r.Model))
 		}
 		if err != nil && !errors.Is(err, net.ErrClosed) {
