@@ -216,7 +216,7 @@ func (r *Runner) login(d Definition, env []string) (vars []string, use *loginUse
 		return nil, nil, false, err
 	}
 	form := a.Login
-	if !form.Needed() {
+	if !form.Needed() || len(d.Command) > 0 && form.Args(d.Command[1:]) {
 		return nil, nil, true, nil
 	}
 	for _, e := range env {

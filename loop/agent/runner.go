@@ -96,6 +96,8 @@ type Runner struct {
 	terminalsOnce sync.Once
 	noTerminals   string // why sessions cannot open terminals; "" if they can
 
+	uncounted sync.Map // agents of which it was said that their figures are unknown
+
 	mu       sync.Mutex
 	children map[string]*child // shims started by this process
 }

@@ -248,12 +248,22 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}
+	if v.Uncounted {
+		r.warnUncounted(s.Agent, x.Session)
+	}
 	if d.Written && x.Reason == ledger.ExitSelf && x.Failure == "" {
 		x.Event = r.writtenEvent(a, folder)
 	}
 	x.Said = r.lastWords(x.Session)
 	if x.Reason == ledger.ExitSelf && x.Failure == "" && !x.Called {
 		r.explainSilence(x, folder)
+	}
+}
+
+// warnUncounted says once of each agent that its figures are unknown.
+func (r *Runner) warnUncounted(agent, session string) {
+	if _, said := r.uncounted.LoadOrStore(agent, true); !said {
+		r.o.Log.Warn("an agent counts tokens in a way that this release does not know: they are unknown", "agent", agent, "session", session)
 	}
 }
 

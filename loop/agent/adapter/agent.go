@@ -187,6 +187,7 @@ type Verdict struct {
 	Turns      int
 	Tokens     int64
 	CostUSD    float64
+	Uncounted  bool // the stream has figures in a form that is not known, so they are unknown
 }
 
 // unknownVerdict returns a verdict without any information.

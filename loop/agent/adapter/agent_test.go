@@ -73,7 +73,7 @@ func TestFind(t *testing.T) {
 	if outputs := Outputs(); !slices.Contains(outputs, Text) || !slices.Contains(outputs, Claude) || slices.Contains(outputs, Scripted) {
 		t.Errorf("outputs: %q", outputs)
 	}
-	for output, want := range map[string]string{"": Text, Text: Text, Claude: Claude, Scripted: Scripted, "codex": "", "x": ""} {
+	for output, want := range map[string]string{"": Text, Text: Text, Claude: Claude, Scripted: Scripted, Codex: Codex, "gemini": "", "x": ""} {
 		got := ""
 		if a := FindOutput(output); a != nil {
 			got = a.Name
@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("output %q is read by %q, want %q", output, got, want)
 		}
 	}
-	if Find(Text) != nil || Find("x") != nil || Find("codex") == nil {
+	if Find(Text) != nil || Find("x") != nil || Find("gemini") == nil {
 		t.Error("Find takes a form of output, or no reserved name")
 	}
 	if Find(Default) == nil || Find(Default).Reserved {

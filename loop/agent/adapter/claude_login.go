@@ -28,6 +28,7 @@ var claudeLogin = Login{
 		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN",
 		"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY",
 	},
+	Args:      NoLoginArgs,
 	Vars:      map[string]string{claudeToken: "CLAUDE_CODE_OAUTH_TOKEN", claudeKey: "ANTHROPIC_API_KEY"},
 	Home:      map[string]string{claudeOAuth: filepath.Join(".claude", ".credentials.json")},
 	Renewed:   claudeRenewed,

@@ -15,7 +15,7 @@ import (
 // claudeLine is the longest line of Claude Code's stream that is parsed, in
 // bytes. One line can contain a tool's whole output or the model's whole
 // answer.
-const claudeLine = 4 << 20
+const claudeLine = longestLine
 
 // claudeEvent holds the needed fields of one line of the stream. Other fields
 // and other types of lines are ignored.
@@ -39,33 +39,25 @@ type claudeEvent struct {
 		ResetsAt int64  `json:"resetsAt"`
 	} `json:"rate_limit_info"`
 
-	IsError bool             `json:"is_error"`
-	Reason  string           `json:"terminal_reason"`
-	Result  string           `json:"result"`
-	Errors  []string         `json:"errors"`
-	Cost    json.RawMessage  `json:"total_cost_usd"`
-	Usage   *claudeUsage     `json:"usage"`
-	Models  claudeModelUsage `json:"modelUsage"`
-	Denials []claudeDenial   `json:"permission_denials"`
+	IsError bool              `json:"is_error"`
+	Reason  string            `json:"terminal_reason"`
+	Result  string            `json:"result"`
+	Errors  []string          `json:"errors"`
+	Cost    json.RawMessage   `json:"total_cost_usd"`
+	Usage   counts            `json:"usage"`
+	Models  map[string]counts `json:"modelUsage"`
+	Denials []claudeDenial    `json:"permission_denials"`
 }
 
 type claudeDenial struct {
 	Tool string `json:"tool_name"`
 }
 
-type claudeUsage struct {
-	Input  int64 `json:"input_tokens"`
-	Write  int64 `json:"cache_creation_input_tokens"`
-	Read   int64 `json:"cache_read_input_tokens"`
-	Output int64 `json:"output_tokens"`
-}
-
-type claudeModelUsage map[string]struct {
-	Input  int64 `json:"inputTokens"`
-	Write  int64 `json:"cacheCreationInputTokens"`
-	Read   int64 `json:"cacheReadInputTokens"`
-	Output int64 `json:"outputTokens"`
-}
+// Fields of the figures: of the main conversation, and of each model in it.
+var (
+	claudeUsage      = []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"}
+	claudeModelUsage = []string{"inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens", "outputTokens"}
+)
 
 // claudeError is the latest error that a session reported.
 type claudeError struct {
@@ -161,7 +153,9 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	v := unknownVerdict()
 	v.Turns = len(s.turns)
 	if r := s.result; r != nil {
-		v.Tokens, v.CostUSD = r.tokens(), r.cost()
+		var known bool
+		v.Tokens, known = r.tokens()
+		v.CostUSD, v.Uncounted = r.cost(), !known
 		if !r.IsError && !s.refused() {
 			v.Text = s.successNote(x)
 			return v
@@ -271,26 +265,34 @@ func (e *claudeError) class(known []Failure) (ledger.FailureClass, string) {
 }
 
 // tokens returns the number of all tokens that the provider counted, of every
-// model used: input, cache writes, cache reads and output.
-func (e *claudeEvent) tokens() int64 {
-	var n int64
+// model used: input, cache writes, cache reads and output. It is -1 where the
+// result has no figures; ok is false where it has others than are known.
+func (e *claudeEvent) tokens() (n int64, ok bool) {
 	for _, m := range e.Models {
-		n += m.Input + m.Write + m.Read + m.Output
+		of, ok := m.sumFields(claudeModelUsage)
+		if !ok {
+			return -1, false
+		}
+		n += of
 	}
 	switch {
 	case len(e.Models) > 0:
-		return n
-	case e.Usage != nil: // the main conversation's usage, without its subagents
-		return e.Usage.Input + e.Usage.Write + e.Usage.Read + e.Usage.Output
+		return n, true
+	case e.Usage == nil:
+		return -1, true
 	}
-	return -1
+	// The main conversation's usage, without its subagents.
+	if n, ok = e.Usage.sumFields(claudeUsage); !ok {
+		return -1, false
+	}
+	return n, true
 }
 
 // cost returns the price in US dollars that the program reports. It uses list
 // prices, even for a subscription.
 func (e *claudeEvent) cost() float64 {
 	usd := -1.0
-	if json.Unmarshal(e.Cost, &usd) != nil {
+	if json.Unmarshal(e.Cost, &usd) != nil || usd < 0 {
 		return -1
 	}
 	return usd

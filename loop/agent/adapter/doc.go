@@ -5,6 +5,8 @@
 //	agent.go          Agent, the row, and the table
 //	command.go        the row of the user's own commands
 //	claude*.go        the row of Claude Code: command line, stream, output, login
+//	codex*.go         the row of Codex
+//	event_stream.go   what the readers of other streams than Claude Code's share
 //	scripted.go       the row of the scripted agent
 //	reserved.go       rows of agents whose names are reserved
 //	wording.go        phrases about limits, refused logins and unreachable servers

@@ -8,7 +8,10 @@ import (
 // stores in the state folder. The zero value belongs to an agent without a
 // login.
 type Login struct {
-	Keys []string          // environment variables that replace the stored login when one of them is set
+	Keys []string // environment variables that replace the stored login when one of them is set
+	// Args reports whether the arguments of a configured command bring what
+	// replaces the login, such as a provider of models of the user's own.
+	Args func(args []string) bool
 	Vars map[string]string // stored file → environment variable for its content
 	Home map[string]string // stored file → path below a session's HOME
 	// Renewed returns the new content of a stored file after a session, given
@@ -26,6 +29,9 @@ type Login struct {
 	Help string // help text of `nightporter login`, whole lines
 	Hint string // advice about a login from a home, whole lines
 }
+
+// NoLoginArgs is the Args of an agent whose arguments cannot replace its login.
+func NoLoginArgs([]string) bool { return false }
 
 // Needed reports whether the agent uses a login. A reserved agent has a nil
 // Login.

@@ -4,7 +4,6 @@ package adapter
 // is built. Sessions must not see their logins even now, because people have
 // these programs installed.
 var (
-	codex    = reserved("codex", ".codex")
 	opencode = reserved("opencode", ".local/share/opencode")
 	gemini   = reserved("gemini", ".gemini")
 	qwen     = reserved("qwen", ".qwen")

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -95,6 +96,12 @@ type streamEvent struct {
 			Error  string       `json:"error"`
 		} `json:"state"`
 	} `json:"part"` // opencode
+	Error struct {
+		Message string `json:"message"` // Codex
+		Data    struct {
+			Message string `json:"message"` // opencode
+		} `json:"data"`
+	} `json:"error"`
 }
 
 type codexItem struct {
@@ -157,6 +164,8 @@ func (t *transcript) event(e streamEvent) {
 		}
 	case "item.started", "item.completed":
 		t.item(e.Item, e.Type == "item.completed")
+	case "turn.failed", "error":
+		t.words(cmp.Or(e.Error.Message, e.Error.Data.Message))
 	case "text":
 		t.words(e.Part.Text)
 	case "tool_use":

@@ -1,0 +1,199 @@
+package adapter
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// streamAgents are the agents whose streams are read, with what the tests need to
+// know of each. Each has recorded streams of the real program in testdata/NAME.
+var streamAgents = []struct {
+	row    *Agent
+	works  string // a session that did its work
+	tokens int64
+	cost   float64
+	said   string   // its last message
+	fields []string // the fields that its figures come from
+	words  string   // an event with words of the model; WORDS is replaced
+	output string   // an event with a tool's output; WORDS is replaced
+	end    string   // the event that ends a conversation well
+}{
+	{
+		row: &claude, works: "works-level3", tokens: 3*1050 + 118, cost: 3*0.00375 + 0.0004428, said: "All done.",
+		fields: []string{"inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"},
+		words:  `{"type":"assistant","message":{"id":"m","role":"assistant","model":"m","content":[{"type":"text","text":"WORDS"}]}}`,
+		output: `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"WORDS"}]}}`,
+		end:    `{"type":"result","is_error":false,"subtype":"success","result":"Done."}`,
+	},
+	{
+		row: &codex, works: "session", tokens: 2*1050 + 310, cost: -1, said: "Done.",
+		fields: []string{"input_tokens", "output_tokens"},
+		words:  `{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"WORDS"}}`,
+		output: `{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"x","aggregated_output":"WORDS","exit_code":1}}`,
+		end:    `{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`,
+	},
+}
+
+func recorded(t testing.TB, agent, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", agent, name+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func judge(a *Agent, stream []byte, x ledger.Exit) Verdict {
+	return a.Judge(bytes.NewReader(stream), x)
+}
+
+// TestConformance: what holds for each agent whose stream is read, in streams of the
+// real programs.
+func TestConformance(t *testing.T) {
+	ended := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	fine := ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}
+	failed := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended}
+	near := func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
+	for _, c := range streamAgents {
+		works := recorded(t, c.row.Name, c.works)
+		t.Run(c.row.Name+"/figures", func(t *testing.T) {
+			v := judge(c.row, works, fine)
+			if v.Tokens != c.tokens || !near(v.CostUSD, c.cost) || v.Turns < 3 || v.Failure != "" || v.Text != "" || v.Uncounted {
+				t.Errorf("%+v, want %d tokens, $%f", v, c.tokens, c.cost)
+			}
+			// The exit code decides nothing.
+			if again := judge(c.row, works, failed); again != v {
+				t.Errorf("with exit code 1: %+v", again)
+			}
+			if said := c.row.LastMessage(bytes.NewReader(works)); said != c.said {
+				t.Errorf("said %q, want %q", said, c.said)
+			}
+			if tail := c.row.Tail(lines(works), "/work", 2); len(tail) != 2 || tail[1] != c.said || !strings.Contains(tail[0], "hat emit") {
+				t.Errorf("tail: %q", tail)
+			}
+		})
+		t.Run(c.row.Name+"/cut off", func(t *testing.T) {
+			for n := range len(works) {
+				v := judge(c.row, works[:n], ledger.Exit{Reason: ledger.ExitAsked, Code: -1, Ended: ended})
+				if v.Failure != "" || v.Tokens != -1 && v.Tokens != c.tokens || v.CostUSD != -1 && !near(v.CostUSD, c.cost) {
+					t.Fatalf("cut off after %d bytes: %+v", n, v)
+				}
+			}
+		})
+		t.Run(c.row.Name+"/changed fields", func(t *testing.T) {
+			for _, field := range c.fields {
+				for name, to := range map[string]string{"renamed": `"new_` + field + `":`, "in words": `"` + field + `":"many","x":`, "negative": `"` + field + `":-`} {
+					v := judge(c.row, bytes.ReplaceAll(works, []byte(`"`+field+`":`), []byte(to)), fine)
+					if v.Tokens != -1 || !v.Uncounted || v.Failure != "" || v.Text != "" {
+						t.Errorf("%s %s: %+v", field, name, v)
+					}
+				}
+			}
+		})
+		t.Run(c.row.Name+"/words of a limit", func(t *testing.T) {
+			for _, words := range []string{
+				"You've hit your usage limit. Try again at 3:53 PM.", "unexpected status 401 Unauthorized: Incorrect API key provided", "exceeded retry limit, last status: 429 Too Many Requests",
+				"Not logged in · Please run /login", "rate_limit_error",
+			} {
+				for _, event := range []string{c.words, c.output} {
+					stream := []byte(strings.Replace(event, "WORDS", words, 1) + "\n")
+					if v := judge(c.row, stream, failed); v.Failure != "" {
+						t.Errorf("%s: %+v", stream, v)
+					}
+					stream = append(stream, c.end+"\n"...)
+					if v := judge(c.row, stream, fine); v.Failure != "" {
+						t.Errorf("%s: %+v", stream, v)
+					}
+				}
+			}
+		})
+		t.Run(c.row.Name+"/standard error", func(t *testing.T) {
+			v := judge(c.row, []byte("You've hit your usage limit. Try again in 2 hours.\n"), failed)
+			if v.Failure != ledger.FailureLimit || !v.Unverified || !v.Until.Equal(ended.Add(2*time.Hour)) || v.Turns != 0 || v.Tokens != -1 || v.CostUSD != -1 {
+				t.Errorf("%+v", v)
+			}
+			if v := judge(c.row, nil, failed); v != (Verdict{Tokens: -1, CostUSD: -1}) {
+				t.Errorf("without output: %+v", v)
+			}
+		})
+		t.Run(c.row.Name+"/command line", func(t *testing.T) {
+			call := Call{Agent: c.row.Name, Output: c.row.Name, Hat: "/x/hat", Launch: ledger.Launch{Model: "the-model", Effort: "high", Prompt: "secret words"}}
+			args, stdin, err := c.row.CommandLine(call)
+			if err != nil || !stdin || !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "the-model") }) || !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "high") }) {
+				t.Errorf("%q, stdin %v, %v", args, stdin, err)
+			}
+			if strings.Contains(strings.Join(args, " "), call.Launch.Prompt) {
+				t.Errorf("the prompt is among the arguments: %q", args)
+			}
+			call.Prompt = PromptFile
+			if _, _, err := c.row.CommandLine(call); err == nil {
+				t.Error("a prompt in a file was taken")
+			}
+		})
+	}
+}
+
+// TestConformanceFaults judges each recorded failure of the programs that
+// agents_e2e_test.go recorded (-agents.record).
+func TestConformanceFaults(t *testing.T) {
+	ended := time.Date(2026, 11, 27, 6, 0, 0, 0, time.Local)
+	for _, c := range streamAgents[1:] {
+		for name, want := range map[string]ledger.FailureClass{
+			"429": ledger.FailureNetwork, "500": ledger.FailureNetwork, "401": ledger.FailureAuth, "reset": ledger.FailureNetwork,
+			"cut-once": "", "too-long": "", "limit": ledger.FailureLimit, "quota": ledger.FailureLimit,
+		} {
+			if _, err := os.Stat(filepath.Join("testdata", c.row.Name, name+"-at-turn-1.jsonl")); err != nil && (name == "limit" || name == "quota") {
+				continue // a subscription that this program does not know
+			}
+			for step := range 2 {
+				file := fmt.Sprintf("%s-at-turn-%d", name, step+1)
+				t.Run(c.row.Name+"/"+file, func(t *testing.T) {
+					data := recorded(t, c.row.Name, file)
+					v := judge(c.row, data, ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended})
+					if v.Failure != want || v.Unverified || (v.Text == "") != (name == "cut-once") || v.Until.IsZero() != (name != "limit") {
+						t.Errorf("%+v", v)
+					}
+					if name != "cut-once" && (v.Tokens != -1 || v.CostUSD != -1) {
+						t.Errorf("figures of a conversation that broke off: %+v", v)
+					}
+					if v.Turns == 0 && step > 0 || v.Turns > 0 && step == 0 && want != "" {
+						t.Errorf("%d turns", v.Turns)
+					}
+					// A daemon that ended the session is not told of a failure that the
+					// program got over.
+					if v := judge(c.row, data, ledger.Exit{Reason: ledger.ExitAsked, Code: -1, Ended: ended}); v.Failure != want {
+						t.Errorf("ended by nightporter: %+v", v)
+					}
+				})
+			}
+		}
+	}
+}
+
+// FuzzStreams: no output makes a reader fail, and no figure is less than unknown.
+func FuzzStreams(f *testing.F) {
+	for _, c := range streamAgents {
+		f.Add(recorded(f, c.row.Name, c.works))
+		f.Add([]byte(c.words + "\n" + c.end))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, c := range streamAgents {
+			for _, why := range []ledger.ExitReason{ledger.ExitSelf, ledger.ExitStall} {
+				v := judge(c.row, data, ledger.Exit{Reason: why, Code: 1, Ended: time.Unix(1795190000, 0)})
+				if v.Turns < 0 || v.Tokens < -1 || v.CostUSD < 0 && v.CostUSD != -1 || (v.Failure != ledger.FailureLimit && v.Failure != ledger.FailureNetwork && !v.Until.IsZero()) {
+					t.Errorf("%s: %+v", c.row.Name, v)
+				}
+			}
+			c.row.LastMessage(bytes.NewReader(data))
+			c.row.Tail(lines(data), "/work", 5)
+		}
+	})
+}

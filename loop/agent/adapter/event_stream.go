@@ -1,0 +1,139 @@
+package adapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// longestLine is the longest line of an event stream that is parsed, in bytes.
+// One line can contain a tool's whole output or the model's whole answer.
+const longestLine = 4 << 20
+
+// eventStream collects what an event stream tells of the model's answers and of
+// failures. The readers of Codex and opencode embed it.
+type eventStream struct {
+	known   []Failure
+	answers map[string]bool // ids of what the model said and did
+	err     *eventError     // the last one, unless the model answered after it
+	retries bool            // err is one that the program tried to overcome
+	raw     []string        // the last lines that are no events, unless the model answered after them
+	gap     bool            // a part of the output is missing
+}
+
+// plainLine takes a line that is no event, and reports whether it was one.
+func (s *eventStream) plainLine(line []byte) bool {
+	if line[0] == '{' {
+		return false
+	}
+	if bytes.HasPrefix(line, []byte("[nightporter: ")) {
+		s.gap = true
+		return true
+	}
+	s.raw = append(s.raw, Clean(string(line[:min(len(line), 1000)]), 1000))
+	s.raw = s.raw[max(0, len(s.raw)-searchedLines):]
+	return true
+}
+
+// answered records that the model said or did something. It clears earlier errors.
+func (s *eventStream) answered(id string) {
+	if s.answers == nil {
+		s.answers = map[string]bool{}
+	}
+	s.answers[id] = true
+	s.err, s.retries, s.raw = nil, false, nil
+}
+
+func (s *eventStream) failed(e eventError, retries bool) {
+	s.err, s.retries = &e, retries
+}
+
+// verdict returns the verdict without figures. ended reports that the program
+// says that its conversation ended well.
+func (s *eventStream) verdict(x ledger.Exit, ended bool) Verdict {
+	v := unknownVerdict()
+	v.Turns = len(s.answers)
+	switch {
+	case ended && s.err == nil:
+	case s.err != nil && (!s.retries || gaveUp(x)):
+		until := s.err.until
+		if until.IsZero() {
+			until = resetTime(s.err.text, x.Ended)
+		}
+		v.Failure, v.Until = waits(s.err.class(s.known), until, x.Ended)
+		v.Text = shorten(s.err.text)
+		if v.Failure == "" {
+			// The provider examined the request and refused it. So the agent itself
+			// works, although no answer was counted.
+			v.Turns = max(v.Turns, 1)
+		}
+	case gaveUp(x):
+		// Without events in the stream, only standard error is left to judge.
+		v.Failure, v.Until, v.Text = recognise(s.known, s.raw, x.Ended)
+		v.Unverified = v.Failure != ""
+	}
+	return v
+}
+
+// counts are the numbers of tokens in an event, by field.
+type counts map[string]json.RawMessage
+
+// sumFields returns the sum of fields. It is false where one is missing or no
+// number.
+func (c counts) sumFields(fields []string) (n int64, ok bool) {
+	for _, f := range fields {
+		var tokens int64
+		if raw, has := c[f]; !has || json.Unmarshal(raw, &tokens) != nil || tokens < 0 || tokens > maxTokens {
+			return 0, false
+		}
+		n += tokens
+	}
+	return n, true
+}
+
+// sum returns the sum of fields. parts are fields whose tokens are contained in it.
+// It is false also where a part is more than the sum, or where there is another
+// field: a release that counts differently is not to be added up as if it did not.
+func (c counts) sum(fields, parts []string) (n int64, ok bool) {
+	if n, ok = c.sumFields(fields); !ok {
+		return 0, false
+	}
+	for f := range c {
+		if slices.Contains(fields, f) {
+			continue
+		}
+		if part, ok := c.sumFields([]string{f}); !ok || part > n || !slices.Contains(parts, f) {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// maxTokens is more than any session uses. Beyond it a number is taken for a
+// mistake.
+const maxTokens = 1 << 40
+
+// passageTail is the Tail of a program whose events Transcript knows. Lines of
+// standard error stay as they are.
+func passageTail(lines []string, dir string, most int) []string {
+	t := transcript{dir: dir, calls: map[string]int{}}
+	for _, line := range lines {
+		if e, isEvent := parseEvent(line); isEvent {
+			t.event(e)
+		} else if !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[nightporter: ") {
+			t.call("", line)
+		}
+	}
+	var out []string
+	for _, p := range t.out[max(len(t.out)-most, 0):] {
+		if p.Action {
+			out = append(out, p.Text)
+		} else {
+			out = append(out, firstLine(p.Text))
+		}
+	}
+	return out
+}

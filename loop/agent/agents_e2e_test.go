@@ -1,0 +1,198 @@
+//go:build e2e
+
+package agent
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/fake/models"
+	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+var recordAgents = flag.Bool("agents.record", false, "write the sessions' streams to adapter/testdata/AGENT")
+
+// realAgent is a program that make e2e does not install, connected to a scripted
+// model by its own settings.
+type realAgent struct {
+	name    string
+	program string // variable with its path
+	skip    string
+	tool    func(command string) models.Tool
+	args    func(url string) []string // of the configured command
+	env     func(url string) []string // lines of env_file
+}
+
+var realAgents = []realAgent{
+	{
+		name: adapter.Codex, program: "NIGHTPORTER_CODEX",
+		skip: "SKIPPED: NIGHTPORTER_CODEX names no program of Codex (npm i @openai/codex: 404 MB, not part of make e2e)",
+		tool: func(command string) models.Tool {
+			return models.Tool{Name: "exec_command", Input: map[string]any{"cmd": command}}
+		},
+		args: func(url string) []string {
+			return []string{"-c", `model_provider="fake"`, "-c", fmt.Sprintf(`model_providers.fake={name="fake",base_url=%q,env_key="FAKE_API_KEY",wire_api="responses",request_max_retries=1,stream_max_retries=1}`, url+"/v1")}
+		},
+		env: func(string) []string { return []string{"FAKE_API_KEY=dummy"} },
+	},
+}
+
+// session runs one session of the agent by its name, with the model's turns.
+func (a realAgent) session(t *testing.T, record string, script func(models.Request) models.Turn, change ...func(*fixture, *ledger.Launch)) (ledger.Exit, *hatServer, *models.Server) {
+	t.Helper()
+	program := os.Getenv(a.program)
+	if program == "" {
+		t.Skip(a.skip)
+	}
+	server := models.Start(t, script)
+	hat, serve := serveHat(t)
+	h := newFixture(t, supportedLevel(), serve)
+	// The name of the program decides whose output it is.
+	link := filepath.Join(h.out, a.name)
+	if err := os.Symlink(program, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(h.out, "keys.env"), []byte(strings.Join(a.env(server.URL()), "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := BuiltIn()[a.name]
+	d.Command, d.Dir, d.EnvFile = append([]string{link}, a.args(server.URL())...), h.out, "keys.env"
+	h.runner.o.Agents[a.name] = d
+	l := h.launch("r1-1")
+	l.Agent, l.Prompt = a.name, claudePrompt
+	for _, c := range change {
+		c(h, &l)
+	}
+	if err := h.runner.Check(t.Context(), a.name); err != nil {
+		t.Fatal(err)
+	}
+	h.start(l)
+	x := h.wait("r1-1")
+	t.Logf("%s: exit %d after %s, turns %d, tokens %d, $%.5f, failure %q until %s, %q, said %q, %d requests",
+		x.Reason, x.Code, x.Took().Round(10*time.Millisecond), x.Turns, x.Tokens, x.CostUSD, x.Failure, x.Until.Format(time.RFC3339), x.Text, x.Said, len(server.Requests()))
+	if *recordAgents && record != "" {
+		a.record(h, record)
+	}
+	if t.Failed() {
+		t.Log(h.log("r1-1"))
+	}
+	return x, hat, server
+}
+
+// record stores the stream for the tests of package adapter, without names of this
+// machine.
+func (a realAgent) record(h *fixture, name string) {
+	out, err := openOutput(h.runner.folder("r1-1"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer out.Close()
+	data, err := io.ReadAll(out)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(data), h.work, "/work")
+	text = strings.ReplaceAll(text, h.state, "/var/lib/nightporter")
+	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:8901")
+	path := filepath.Join("adapter", "testdata", a.name, name+".jsonl")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func eachRealAgent(t *testing.T, f func(t *testing.T, a realAgent)) {
+	for _, a := range realAgents {
+		t.Run(a.name, func(t *testing.T) { f(t, a) })
+	}
+}
+
+// TestAgentsWork: a session does its work, sends its event and is counted.
+func TestAgentsWork(t *testing.T) {
+	eachRealAgent(t, func(t *testing.T, a realAgent) {
+		var work string
+		x, hat, _ := a.session(t, "session", models.Play(func(models.Request) []models.Turn {
+			return []models.Turn{
+				models.Use(a.tool("echo hi; false")),
+				models.Use(a.tool(emitDone)),
+				{Text: "Done.", Usage: models.Usage{Input: 200, CacheRead: 100, Output: 10}},
+			}
+		}), func(h *fixture, l *ledger.Launch) { work, l.Model, l.Effort = h.work, a.model(), "high" })
+		got, _ := os.ReadFile(filepath.Join(work, "hello.txt"))
+		if string(got) != "hello\n" || len(hat.sent()) != 1 {
+			t.Errorf("hello.txt: %q, %d events", got, len(hat.sent()))
+		}
+		if x.Failure != "" || x.Text != "" || x.Turns < 3 || x.Tokens != 2*1050+310 || x.CostUSD != -1 {
+			t.Errorf("%+v", x)
+		}
+		if !strings.HasSuffix(x.Said, "Done.") {
+			t.Errorf("said %q", x.Said)
+		}
+	})
+}
+
+func (a realAgent) model() string {
+	if a.name == adapter.Codex {
+		return "gpt-5-codex"
+	}
+	return "fake/fake-model"
+}
+
+// TestAgentsFaults: what a provider refuses, before the first answer and after it,
+// is told apart.
+func TestAgentsFaults(t *testing.T) {
+	reset := time.Now().Add(26 * time.Hour).Truncate(time.Minute)
+	openAI := func(status int, kind, message string, extra map[string]any) models.Fault {
+		return models.Fault{Status: status, Type: kind, Message: message, Extra: extra}
+	}
+	for _, c := range []struct {
+		name  string
+		agent string // "" = each
+		fault models.Fault
+		want  ledger.FailureClass
+		text  string
+		until bool
+	}{
+		{name: "429", fault: openAI(429, "rate_limit_error", "Rate limit reached", nil), want: ledger.FailureNetwork},
+		{name: "500", fault: models.ServerError(), want: ledger.FailureNetwork},
+		{name: "401", fault: models.Unauthorized(), want: ledger.FailureAuth, text: "invalid x-api-key"},
+		{name: "reset", fault: models.Reset(), want: ledger.FailureNetwork},
+		{name: "cut-once", fault: models.Cut().Once()},
+		{name: "too-long", fault: openAI(400, "context_length_exceeded", "Your input exceeds the context window of this model.", nil), text: "context window"},
+		{name: "limit", agent: adapter.Codex, fault: openAI(429, "usage_limit_reached", "The usage limit has been reached", map[string]any{"plan_type": "plus", "resets_at": reset.Unix()}),
+			want: ledger.FailureLimit, text: "hit your usage limit", until: true},
+		{name: "quota", agent: adapter.Codex, fault: openAI(429, "insufficient_quota", "You exceeded your current quota", nil), want: ledger.FailureLimit, text: "Quota exceeded"},
+	} {
+		for _, a := range realAgents {
+			if c.agent != "" && c.agent != a.name {
+				continue
+			}
+			for step := range 2 {
+				t.Run(fmt.Sprintf("%s/%s-at-turn-%d", a.name, c.name, step+1), func(t *testing.T) {
+					x, _, _ := a.session(t, fmt.Sprintf("%s-at-turn-%d", c.name, step+1), models.Play(func(models.Request) []models.Turn {
+						turns := []models.Turn{models.Use(a.tool("echo hi")), models.Say("Done.")}
+						turns[step] = turns[step].WithFault(c.fault)
+						return turns
+					}), func(_ *fixture, l *ledger.Launch) { l.Model = a.model() })
+					if x.Failure != c.want || x.Unverified || !strings.Contains(x.Text, c.text) {
+						t.Errorf("failure %q (unverified %v), %q, want %q, %q", x.Failure, x.Unverified, x.Text, c.want, c.text)
+					}
+					if c.until && !x.Until.Equal(reset) || !c.until && !x.Until.IsZero() {
+						t.Errorf("until %v, want %v", x.Until, reset)
+					}
+					if c.fault.Times == 0 && x.Tokens != -1 && x.Failure != "" {
+						t.Errorf("%d tokens of a conversation that broke off", x.Tokens)
+					}
+				})
+			}
+		}
+	}
+}
