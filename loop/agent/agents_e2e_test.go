@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,7 @@ type realAgent struct {
 	name    string
 	program string // variable with its path
 	skip    string
+	usd     float64 // what TestAgentsWork costs, -1 = the stream has no cost
 	tool    func(command string) models.Tool
 	args    func(url string) []string // of the configured command
 	env     func(url string) []string // lines of env_file
@@ -36,6 +38,7 @@ var realAgents = []realAgent{
 	{
 		name: adapter.Codex, program: "NIGHTPORTER_CODEX",
 		skip: "SKIPPED: NIGHTPORTER_CODEX names no program of Codex (npm i @openai/codex: 404 MB, not part of make e2e)",
+		usd:  -1,
 		tool: func(command string) models.Tool {
 			return models.Tool{Name: "exec_command", Input: map[string]any{"cmd": command}}
 		},
@@ -43,6 +46,18 @@ var realAgents = []realAgent{
 			return []string{"-c", `model_provider="fake"`, "-c", fmt.Sprintf(`model_providers.fake={name="fake",base_url=%q,env_key="FAKE_API_KEY",wire_api="responses",request_max_retries=1,stream_max_retries=1}`, url+"/v1")}
 		},
 		env: func(string) []string { return []string{"FAKE_API_KEY=dummy"} },
+	},
+	{
+		name: adapter.Opencode, program: "NIGHTPORTER_OPENCODE",
+		skip: "SKIPPED: NIGHTPORTER_OPENCODE names no program of opencode (npm i opencode-ai: not part of make e2e)",
+		usd:  2*0.00375 + 0.00078,
+		tool: func(command string) models.Tool {
+			return models.Tool{Name: "bash", Input: map[string]any{"command": command, "description": "works"}}
+		},
+		args: func(string) []string { return nil },
+		env: func(url string) []string {
+			return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"provider":{"fake":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"` + url + `/v1","apiKey":"dummy"},"models":{"fake-model":{"cost":{"input":3,"output":15,"cache_read":0.3,"cache_write":3.75},"limit":{"context":200000,"output":8000}}}}}}`}
+		},
 	},
 }
 
@@ -55,7 +70,7 @@ func (a realAgent) session(t *testing.T, record string, script func(models.Reque
 	}
 	server := models.Start(t, script)
 	hat, serve := serveHat(t)
-	h := newFixture(t, supportedLevel(), serve)
+	h := newFixture(t, supportedLevel(), serve, func(o *Options) { o.Timing.Abandon = ledger.Duration(patience) }) // some programs retry for minutes
 	// The name of the program decides whose output it is.
 	link := filepath.Join(h.out, a.name)
 	if err := os.Symlink(program, link); err != nil {
@@ -69,6 +84,10 @@ func (a realAgent) session(t *testing.T, record string, script func(models.Reque
 	h.runner.o.Agents[a.name] = d
 	l := h.launch("r1-1")
 	l.Agent, l.Prompt = a.name, claudePrompt
+	// A repository's own settings are not in effect.
+	if err := os.WriteFile(filepath.Join(h.work, "opencode.json"), []byte(`{"permission":{"bash":"deny"}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range change {
 		c(h, &l)
 	}
@@ -130,7 +149,7 @@ func TestAgentsWork(t *testing.T) {
 		if string(got) != "hello\n" || len(hat.sent()) != 1 {
 			t.Errorf("hello.txt: %q, %d events", got, len(hat.sent()))
 		}
-		if x.Failure != "" || x.Text != "" || x.Turns < 3 || x.Tokens != 2*1050+310 || x.CostUSD != -1 {
+		if x.Failure != "" || x.Text != "" || x.Turns < 3 || x.Tokens != 2*1050+310 || a.usd < 0 && x.CostUSD != -1 || a.usd >= 0 && math.Abs(x.CostUSD-a.usd) > 1e-9 {
 			t.Errorf("%+v", x)
 		}
 		if !strings.HasSuffix(x.Said, "Done.") {
@@ -166,7 +185,7 @@ func TestAgentsFaults(t *testing.T) {
 		{name: "401", fault: models.Unauthorized(), want: ledger.FailureAuth, text: "invalid x-api-key"},
 		{name: "reset", fault: models.Reset(), want: ledger.FailureNetwork},
 		{name: "cut-once", fault: models.Cut().Once()},
-		{name: "too-long", fault: openAI(400, "context_length_exceeded", "Your input exceeds the context window of this model.", nil), text: "context window"},
+		{name: "too-long", agent: adapter.Codex, fault: openAI(400, "context_length_exceeded", "Your input exceeds the context window of this model.", nil), text: "context window"},
 		{name: "limit", agent: adapter.Codex, fault: openAI(429, "usage_limit_reached", "The usage limit has been reached", map[string]any{"plan_type": "plus", "resets_at": reset.Unix()}),
 			want: ledger.FailureLimit, text: "hit your usage limit", until: true},
 		{name: "quota", agent: adapter.Codex, fault: openAI(429, "insufficient_quota", "You exceeded your current quota", nil), want: ledger.FailureLimit, text: "Quota exceeded"},

@@ -55,6 +55,9 @@ type Agent struct {
 	// most most, the newest last. dir is the session's work folder.
 	Tail func(lines []string, dir string, most int) []string
 
+	// Reports says for people which figures its output has: "tokens and cost".
+	Reports string
+
 	Login    *Login    // the files and variables of its login
 	Vars     []string  // NAME=VALUE variables of its sessions; env_file overrides them
 	Secrets  []string  // paths below HOME that hold its login, hidden from every session

@@ -27,6 +27,7 @@ var claude = Agent{
 	Read:        claudeRead,
 	LastMessage: claudeLastMessage,
 	Tail:        claudeTail,
+	Reports:     "tokens and cost",
 	Login:       &claudeLogin,
 	Vars:        claudeVars,
 	Secrets:     []string{".claude", ".claude.json"},

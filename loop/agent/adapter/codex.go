@@ -25,6 +25,7 @@ var codex = Agent{
 	Read:        codexRead,
 	LastMessage: codexLastMessage,
 	Tail:        passageTail,
+	Reports:     "tokens, but no cost",
 	Login:       &codexLogin,
 	Vars:        NoVars, // everything is set on the command line
 	Secrets:     []string{".codex"},

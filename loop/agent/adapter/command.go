@@ -55,6 +55,7 @@ var command = Agent{
 	Read:        readText,
 	LastMessage: lastLines,
 	Tail:        WholeLines,
+	Reports:     "neither tokens nor cost",
 	Login:       NoLogin,
 	Vars:        NoVars,
 	Secrets:     NoSecrets,

@@ -6,6 +6,7 @@
 //	command.go        the row of the user's own commands
 //	claude*.go        the row of Claude Code: command line, stream, output, login
 //	codex*.go         the row of Codex
+//	opencode*.go      the row of opencode
 //	event_stream.go   what the readers of other streams than Claude Code's share
 //	scripted.go       the row of the scripted agent
 //	reserved.go       rows of agents whose names are reserved

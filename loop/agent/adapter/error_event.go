@@ -16,6 +16,7 @@ type eventError struct {
 	text   string
 	status int       // HTTP status of the provider, 0 if unknown
 	until  time.Time // end of a limit, if the event has a field for it
+	header string    // "retry-after: 30", if the event has the provider's headers
 }
 
 // class returns the failure class of an error; "" if it is none of them.

@@ -61,7 +61,7 @@ func (s *eventStream) verdict(x ledger.Exit, ended bool) Verdict {
 	case s.err != nil && (!s.retries || gaveUp(x)):
 		until := s.err.until
 		if until.IsZero() {
-			until = resetTime(s.err.text, x.Ended)
+			until = resetTime(s.err.text+" "+s.err.header, x.Ended)
 		}
 		v.Failure, v.Until = waits(s.err.class(s.known), until, x.Ended)
 		v.Text = shorten(s.err.text)

@@ -4,11 +4,10 @@ package adapter
 // is built. Sessions must not see their logins even now, because people have
 // these programs installed.
 var (
-	opencode = reserved("opencode", ".local/share/opencode")
-	gemini   = reserved("gemini", ".gemini")
-	qwen     = reserved("qwen", ".qwen")
-	pi       = reserved("pi", ".pi/agent/auth.json")
-	copilot  = reserved("copilot", ".copilot", ".config/github-copilot")
+	gemini  = reserved("gemini", ".gemini")
+	qwen    = reserved("qwen", ".qwen")
+	pi      = reserved("pi", ".pi/agent/auth.json")
+	copilot = reserved("copilot", ".copilot", ".config/github-copilot")
 )
 
 // reserved returns the row of an agent whose program has the agent's name.

@@ -20,6 +20,7 @@ var scripted = Agent{
 	Read:        readScripted,
 	LastMessage: lastLines,
 	Tail:        WholeLines,
+	Reports:     "no tokens and no cost, as it uses no model",
 	Login:       NoLogin,
 	Vars:        NoVars,
 	Secrets:     NoSecrets,

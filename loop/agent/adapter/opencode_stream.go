@@ -1,0 +1,161 @@
+package adapter
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// opencodeEvent holds the needed fields of one line of the stream. Other fields
+// and other types of lines are ignored.
+type opencodeEvent struct {
+	Type string `json:"type"`
+	Part struct {
+		Message string          `json:"messageID"`
+		Text    string          `json:"text"`
+		Made    bool            `json:"synthetic"` // by the program: it tells the model to go on after a compaction
+		Tool    string          `json:"tool"`
+		Reason  string          `json:"reason"`
+		Tokens  counts          `json:"tokens"`
+		Cost    json.RawMessage `json:"cost"`
+	} `json:"part"`
+	Error struct {
+		Name    string `json:"name"`
+		Message string `json:"message"`
+		Data    struct {
+			Message string            `json:"message"`
+			Status  int               `json:"statusCode"`
+			Headers map[string]string `json:"responseHeaders"`
+		} `json:"data"`
+	} `json:"error"`
+}
+
+// opencodeStream collects the facts in a stream of `opencode run --format json`.
+// The stream has the figures of each step, so they are known only where all steps
+// are: not of a conversation that was cut off, or in which subagents worked, whose
+// steps are not in the stream.
+type opencodeStream struct {
+	eventStream
+	ended   bool // the last step ended the conversation
+	helped  bool // subagents worked
+	open    int  // steps that began and did not end, or ended and whose beginning is missing
+	said    string
+	message string // whose texts said has
+
+	tokens    int64
+	usd       float64
+	unpriced  bool // a step used tokens and has no price
+	uncounted bool // a step's tokens are in a form that is not known
+}
+
+// readLine reads one line of the stream.
+func (s *opencodeStream) readLine(line []byte, cut bool) {
+	if s.plainLine(line) {
+		return
+	}
+	if cut {
+		// The line is too long to parse; its beginning shows that the model answered.
+		if bytes.HasPrefix(line, []byte(`{"type":"t`)) { // tool_use, text
+			s.answered(fmt.Sprintf("long line %d", len(s.answers)))
+		}
+		return
+	}
+	var e opencodeEvent
+	var wrongType *json.UnmarshalTypeError
+	// A field of an unexpected type is ignored, and the other fields are used.
+	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrongType) {
+		s.gap = true
+		return
+	}
+	switch e.Type {
+	case "step_start":
+		s.ended = false
+		s.open++
+	case "text":
+		if e.Part.Made {
+			s.ended = false
+			return
+		}
+		s.answered(e.Part.Message)
+		if e.Part.Message != s.message {
+			s.message, s.said = e.Part.Message, ""
+		}
+		s.said += e.Part.Text
+	case "tool_use":
+		s.helped = s.helped || e.Part.Tool == "task"
+		s.answered(e.Part.Message)
+	case "step_finish":
+		s.ended = e.Part.Reason != "tool-calls"
+		s.open--
+		s.answered(e.Part.Message)
+		s.add(e)
+	case "error":
+		s.ended = false
+		s.failed(e.failure(), false)
+	}
+}
+
+// failure returns the error of an error event.
+func (e opencodeEvent) failure() eventError {
+	err := eventError{text: cmp.Or(e.Error.Data.Message, e.Error.Message, e.Error.Name), status: e.Error.Data.Status}
+	if e.Error.Name == "ProviderAuthError" {
+		err.status = http.StatusUnauthorized
+	}
+	if wait := e.Error.Data.Headers["retry-after"]; wait != "" {
+		err.header = "retry-after: " + wait
+	}
+	return err
+}
+
+// add adds the figures of a step. Input, output, reasoning and what was cached are
+// apart in this program.
+func (s *opencodeStream) add(e opencodeEvent) {
+	var cache counts
+	if json.Unmarshal(e.Part.Tokens["cache"], &cache) != nil {
+		s.uncounted = true
+		return
+	}
+	n, ok := e.Part.Tokens.sumFields([]string{"input", "output", "reasoning"})
+	cached, okCache := cache.sumFields([]string{"read", "write"})
+	n += cached
+	for f := range e.Part.Tokens {
+		switch f {
+		case "input", "output", "reasoning", "cache":
+		case "total":
+			total, known := e.Part.Tokens.sumFields([]string{"total"})
+			ok = ok && known && total == n
+		default:
+			ok = false
+		}
+	}
+	if !ok || !okCache || len(cache) != 2 {
+		s.uncounted = true
+		return
+	}
+	s.tokens += n
+	usd := -1.0
+	if json.Unmarshal(e.Part.Cost, &usd) != nil || usd < 0 || usd == 0 && n > 0 {
+		s.unpriced = true // 0 stands for a model whose price the program does not know
+		return
+	}
+	s.usd += usd
+}
+
+// result returns the verdict on a session with this stream and exit.
+func (s *opencodeStream) result(x ledger.Exit) Verdict {
+	v := s.verdict(x, s.ended)
+	v.Uncounted = s.uncounted
+	if !s.ended || s.err != nil || s.gap || s.open != 0 || s.helped || s.uncounted || s.tokens == 0 {
+		return v
+	}
+	v.Tokens = s.tokens
+	if !s.unpriced {
+		v.CostUSD = s.usd
+	}
+	return v
+}
