@@ -282,7 +282,8 @@ func checkSource(ctx context.Context, cfg *config.Config, s ledger.Settings) []f
 }
 
 // checkAgents checks every agent that a project may start: its program, its
-// login, and whether sessions can reach both. It uses no model.
+// login, and whether sessions can reach both. It says which release it is and which
+// figures it reports. It uses no model.
 func checkAgents(ctx context.Context, p *doctorContext) []finding {
 	var out []finding
 	for _, name := range p.agentNames() {
@@ -294,7 +295,7 @@ func checkAgents(ctx context.Context, p *doctorContext) []finding {
 			out = append(out, fromError(err)...)
 			continue
 		}
-		out = append(out, findOK("%s can be started (%s)", name, strings.Join(p.agents[name], ", ")))
+		out = append(out, findOK("%s can be started (%s): %s", name, strings.Join(p.agents[name], ", "), w.runner.Describe(ctx, name)))
 	}
 	return out
 }

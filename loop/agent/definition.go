@@ -200,6 +200,24 @@ func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
 	return r.version(ctx, a, prog)
 }
 
+// Describe says of an agent that Check finds well which release it is and which
+// figures it reports, in words for people. The release of a user's own command is
+// not asked for.
+func (r *Runner) Describe(ctx context.Context, agent string) string {
+	d := r.o.Agents[agent]
+	a, err := d.adapter()
+	if err != nil {
+		return ""
+	}
+	text := "it reports " + a.Reports
+	if d.runs(a) {
+		if v, err := r.Version(ctx, agent); err == nil && v != "" {
+			text = v + "; " + text
+		}
+	}
+	return text
+}
+
 // versionTimeout limits the run of `--version`: some programs unpack themselves
 // first.
 const versionTimeout = 30 * time.Second

@@ -398,6 +398,9 @@ func TestClaudeCheck(t *testing.T) {
 	if v, err := h.runner.Version(context.Background(), adapter.Claude); v != "2.1.329 (Claude Code)" || err != nil {
 		t.Errorf("version: %q, %v", v, err)
 	}
+	if text := h.runner.Describe(context.Background(), adapter.Claude); text != "2.1.329 (Claude Code); it reports tokens and cost" {
+		t.Errorf("described as %q", text)
+	}
 	h.login(map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")})
 	check("logged in", "", "")
 	// A service manager can make all folders read-only except the state folder.
@@ -421,4 +424,7 @@ func TestClaudeCheck(t *testing.T) {
 	}
 	h.runner.o.Agents[adapter.Claude] = d
 	check("a script around it", "", "")
+	if text := h.runner.Describe(context.Background(), adapter.Claude); text != "it reports tokens and cost" {
+		t.Errorf("a script around it is described as %q", text)
+	}
 }
