@@ -61,8 +61,9 @@ var realAgents = []realAgent{
 	},
 }
 
-// session runs one session of the agent by its name, with the model's turns.
-func (a realAgent) session(t *testing.T, record string, script func(models.Request) models.Turn, change ...func(*fixture, *ledger.Launch)) (ledger.Exit, *hatServer, *models.Server) {
+// session runs one session of the agent by its name, with the model's turns. change
+// gets the address of the model's server.
+func (a realAgent) session(t *testing.T, record string, script func(models.Request) models.Turn, change ...func(h *fixture, l *ledger.Launch, server string)) (ledger.Exit, *hatServer, *models.Server) {
 	t.Helper()
 	program := os.Getenv(a.program)
 	if program == "" {
@@ -89,7 +90,7 @@ func (a realAgent) session(t *testing.T, record string, script func(models.Reque
 		t.Fatal(err)
 	}
 	for _, c := range change {
-		c(h, &l)
+		c(h, &l, server.URL())
 	}
 	if err := h.runner.Check(t.Context(), a.name); err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestAgentsWork(t *testing.T) {
 				models.Use(a.tool(emitDone)),
 				{Text: "Done.", Usage: models.Usage{Input: 200, CacheRead: 100, Output: 10}},
 			}
-		}), func(h *fixture, l *ledger.Launch) { work, l.Model, l.Effort = h.work, a.model(), "high" })
+		}), func(h *fixture, l *ledger.Launch, _ string) { work, l.Model, l.Effort = h.work, a.model(), "high" })
 		got, _ := os.ReadFile(filepath.Join(work, "hello.txt"))
 		if string(got) != "hello\n" || len(hat.sent()) != 1 {
 			t.Errorf("hello.txt: %q, %d events", got, len(hat.sent()))
@@ -200,7 +201,7 @@ func TestAgentsFaults(t *testing.T) {
 						turns := []models.Turn{models.Use(a.tool("echo hi")), models.Say("Done.")}
 						turns[step] = turns[step].WithFault(c.fault)
 						return turns
-					}), func(_ *fixture, l *ledger.Launch) { l.Model = a.model() })
+					}), func(_ *fixture, l *ledger.Launch, _ string) { l.Model = a.model() })
 					if x.Failure != c.want || x.Unverified || !strings.Contains(x.Text, c.text) {
 						t.Errorf("failure %q (unverified %v), %q, want %q, %q", x.Failure, x.Unverified, x.Text, c.want, c.text)
 					}

@@ -246,6 +246,11 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	}
 	stdin := false
 	if l.Kind == ledger.KindAgent {
+		if a, err := d.adapter(); err == nil { // agentCommand reports an unknown one
+			if err := r.addAgentFiles(filepath.Join(box, boxHome), a); err != nil {
+				return none, false, err
+			}
+		}
 		if stdin, err = r.agentCommand(l, d, box, &p); err != nil {
 			return none, false, &notStarted{err}
 		}

@@ -58,8 +58,11 @@ type Agent struct {
 	// Reports says for people which figures its output has: "tokens and cost".
 	Reports string
 
-	Login    *Login    // the files and variables of its login
-	Vars     []string  // NAME=VALUE variables of its sessions; env_file overrides them
+	Login *Login   // the files and variables of its login
+	Vars  []string // NAME=VALUE variables of its sessions; env_file overrides them
+	// Home has the content of files, by their path below a session's HOME, that keep
+	// the program from asking for downloads.
+	Home     map[string]string
 	Secrets  []string  // paths below HOME that hold its login, hidden from every session
 	Failures []Failure // phrases with which it reports that it cannot go on
 }
@@ -68,6 +71,7 @@ type Agent struct {
 var (
 	NoLogin    = &Login{}
 	NoVars     = []string{}
+	NoHome     = map[string]string{}
 	NoSecrets  = []string{}
 	NoFailures = []Failure{}
 )

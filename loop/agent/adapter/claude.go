@@ -30,6 +30,7 @@ var claude = Agent{
 	Reports:     "tokens and cost",
 	Login:       &claudeLogin,
 	Vars:        claudeVars,
+	Home:        NoHome,
 	Secrets:     []string{".claude", ".claude.json"},
 	Failures:    claudeFailures,
 }

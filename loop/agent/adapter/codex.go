@@ -28,6 +28,7 @@ var codex = Agent{
 	Reports:     "tokens, but no cost",
 	Login:       &codexLogin,
 	Vars:        NoVars, // everything is set on the command line
+	Home:        NoHome,
 	Secrets:     []string{".codex"},
 	Failures:    codexFailures,
 }

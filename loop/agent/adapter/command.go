@@ -58,6 +58,7 @@ var command = Agent{
 	Reports:     "neither tokens nor cost",
 	Login:       NoLogin,
 	Vars:        NoVars,
+	Home:        NoHome,
 	Secrets:     NoSecrets,
 	Failures:    NoFailures, // failures adds those of all agents
 }

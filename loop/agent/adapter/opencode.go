@@ -27,6 +27,7 @@ var opencode = Agent{
 	Reports:     "tokens, and cost where it knows the price",
 	Login:       &opencodeLogin,
 	Vars:        opencodeVars,
+	Home:        opencodeHome,
 	Secrets:     []string{".local/share/opencode"},
 	Failures:    opencodeFailures,
 }
@@ -47,6 +48,13 @@ var opencodeVars = []string{
 	"OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 	"OPENCODE_DISABLE_SHARE=1",
 	"OPENCODE_DISABLE_PROJECT_CONFIG=1",
+}
+
+// opencodeHome makes the program believe that the library for plugins is there,
+// which it would install from npm's registry at each start.
+var opencodeHome = map[string]string{
+	".config/opencode/node_modules/.keep": "",
+	".config/opencode/package-lock.json":  `{"packages":{"":{"dependencies":{"@opencode-ai/plugin":"*"}}}}` + "\n",
 }
 
 // opencodeArgs passes the prompt on standard input. Permissions are granted,

@@ -23,6 +23,7 @@ var scripted = Agent{
 	Reports:     "no tokens and no cost, as it uses no model",
 	Login:       NoLogin,
 	Vars:        NoVars,
+	Home:        NoHome,
 	Secrets:     NoSecrets,
 	Failures:    NoFailures,
 }
