@@ -256,6 +256,7 @@ func (c *checker) project(i int) {
 	}
 	c.threads(i, at)
 	c.commands(p, at)
+	c.screenshot(p, at)
 	c.names(p, at)
 	c.checkForms(p.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
 	c.checkForms(p.Domains, domainForm, `"shop.example.com"`, at("domains")...)

@@ -219,8 +219,9 @@ type Project struct {
 	PassEnv       []string               `toml:"pass_env"`        // names of environment variables that all commands of the project inherit
 	RoomFiles     []string               `toml:"room_files"`      // untracked files of the checkout that rooms get; globs
 	Verify        []Verify               `toml:"verify"`
-	Base          string                 `toml:"base"`   // branch that a run starts from and requests ask to be merged into
-	Remote        string                 `toml:"remote"` // name or address; "" = origin
+	Screenshot    *Screenshot            `toml:"screenshot"` // nil = no pictures are taken
+	Base          string                 `toml:"base"`       // branch that a run starts from and requests ask to be merged into
+	Remote        string                 `toml:"remote"`     // name or address; "" = origin
 	Forge         string                 `toml:"forge" oneof:"auto github gitea plain"`
 	PR            PR                     `toml:"pr"`
 	WatchPR       string                 `toml:"watch_pr" oneof:"until_merged night off"` // how long open requests are looked at

@@ -174,8 +174,9 @@ func TestWhole(t *testing.T) {
 			Name: "shop", Repo: dir + "/shop", Source: Source{"plan", ".agents/plans/in-progress/checkout.md"},
 			Profile: "overnight", Pattern: "quick", Agent: "mine", Setup: []string{"npm ci"},
 			SetupEnvFile: dir + "/mine.env", SetupHome: dir + "/setup-home", VerifyEnvFile: dir + "/mine.env", PassEnv: []string{"HTTPS_PROXY"}, RoomFiles: []string{".env", "config/*.local"},
-			Verify: []Verify{{Run: "npm test"}, {"npm run e2e", "final", ledger.Duration(20 * time.Minute)}},
-			Base:   "develop", Remote: "upstream", Forge: "gitea", WatchPR: "night", PR: PR{Per: "task", Draft: true, Labels: []string{"night"}, Reviewers: []string{"mira"}}, Allow: []string{"npm publish"}, Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop", Unproved: "allow", Proof: "checks",
+			Verify:     []Verify{{Run: "npm test"}, {"npm run e2e", "final", ledger.Duration(20 * time.Minute)}},
+			Screenshot: &Screenshot{Run: "npm start", URL: "http://127.0.0.1:3000/", Wait: ledger.Duration(30 * time.Second)},
+			Base:       "develop", Remote: "upstream", Forge: "gitea", WatchPR: "night", PR: PR{Per: "task", Draft: true, Labels: []string{"night"}, Reviewers: []string{"mira"}}, Allow: []string{"npm publish"}, Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop", Unproved: "allow", Proof: "checks",
 			Queue: "each", Order: "score", Tests: []string{"checks/**"}, Shared: []string{"/srv/notes"},
 			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), MaxNewFiles: ptr(5000), Batch: ptr(3), Domains: []string{"shop.example.com"}, StaleClaim: ledger.Duration(36 * time.Hour), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
 			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},
@@ -188,7 +189,7 @@ func TestWhole(t *testing.T) {
 			Budget: ProjectBudget{15, 4.5, 1.25, 5000000},
 			Hat:    map[string]HatOverride{"builder": {"codex", "gpt-x", "high"}},
 		}, {
-			Name: "blog", Repo: dir + "/blog", Source: Source{"bugs", "forge:bug"}, MaxTasks: ptr(0), Until: Clock{true, 23, 30}, Start: "auto",
+			Name: "blog", Repo: dir + "/blog", Source: Source{"bugs", "forge:bug"}, MaxTasks: ptr(0), Until: Clock{true, 23, 30}, Start: "auto", Screenshot: &Screenshot{Command: "make picture"},
 			Hat: map[string]HatOverride{"reviewer": {Model: "strong"}},
 		}, {
 			Name: "knots", Repo: dir + "/blog", Source: Source{"beads", ".beads/issues.jsonl"}, BdWrite: true,

@@ -188,6 +188,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Queue:           ledger.QueueMode(p.Queue),
 		Tests:           p.Tests,
 		RoomFiles:       p.RoomFiles,
+		Screenshot:      p.Screenshot.settings(),
 		Sign:            p.Sign,
 		Hooks:           p.Hooks,
 		AllowUnproved:   p.Unproved == unprovedAllow,

@@ -72,6 +72,10 @@ type Settings struct {
 	// person's file. It is empty in entries of earlier releases.
 	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
 
+	// Screenshot says how pictures of the start and of the result are taken; nil =
+	// none are.
+	Screenshot *Screenshot `json:"screenshot,omitempty"`
+
 	// Network says what the sessions of the run may reach.
 	Network NetworkRules `json:"network,omitzero"`
 
