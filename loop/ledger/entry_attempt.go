@@ -118,6 +118,8 @@ type Result struct {
 
 	Flakes []Failure `json:"flakes,omitempty"` // the first of what failed in only one of two runs of a command that was repeated
 
+	Picture *Picture `json:"picture,omitempty"` // of KindShot
+
 	Ran []TestCount `json:"ran,omitempty"` // tests by runner; a runner without a count is missing: unknown, not zero
 }
 

@@ -159,6 +159,12 @@ type TaskProved struct {
 	Proof Proof `json:"proof"`
 }
 
+// TaskPictured records the picture of an attempt's start, and again both that one and
+// the picture of its result, before it is committed (docs/spec 8.5).
+type TaskPictured struct {
+	Pictured
+}
+
 // TipFound records that somebody else added commits to the run's branch.
 type TipFound struct {
 	Commit string `json:"commit"`

@@ -49,15 +49,16 @@ type Base struct {
 	// <email>". "" means nightporter, unsigned.
 	Committer string `json:"committer,omitempty"`
 
-	From     string       `json:"from,omitempty"`      // branch of the earlier run that this run continues
-	Set      bool         `json:"set,omitempty"`       // Head is the tip of Begin.Base, not the user's HEAD
-	Fetched  bool         `json:"fetched,omitempty"`   // with Set: from the remote
-	Dirty    []string     `json:"dirty,omitempty"`     // changed files of the checkout that the run does not include
-	EnvFiles []string     `json:"env_files,omitempty"` // files .env* of the checkout that rooms do not get (docs/spec 9.5)
-	Copies   bool         `json:"copies,omitempty"`    // rooms are copies of their layer, because the machine mounts none
-	Boundary int          `json:"boundary,omitempty"`  // level that sessions will have
-	NoClosed string       `json:"no_closed,omitempty"` // why no session can have a closed network (NetworkNone); "" = it can
-	Notes    []Diagnostic `json:"notes,omitempty"`     // remarks that do not keep the run from starting
+	From      string       `json:"from,omitempty"`       // branch of the earlier run that this run continues
+	Set       bool         `json:"set,omitempty"`        // Head is the tip of Begin.Base, not the user's HEAD
+	Fetched   bool         `json:"fetched,omitempty"`    // with Set: from the remote
+	Dirty     []string     `json:"dirty,omitempty"`      // changed files of the checkout that the run does not include
+	EnvFiles  []string     `json:"env_files,omitempty"`  // files .env* of the checkout that rooms do not get (docs/spec 9.5)
+	Copies    bool         `json:"copies,omitempty"`     // rooms are copies of their layer, because the machine mounts none
+	Boundary  int          `json:"boundary,omitempty"`   // level that sessions will have
+	NoClosed  string       `json:"no_closed,omitempty"`  // why no session can have a closed network (NetworkNone); "" = it can
+	NoBrowser bool         `json:"no_browser,omitempty"` // Settings.Screenshot needs a Chromium, and none is there
+	Notes     []Diagnostic `json:"notes,omitempty"`      // remarks that do not keep the run from starting
 
 	Upkeep *BaseUpkeep `json:"upkeep,omitempty"` // of a run that keeps a request green
 }

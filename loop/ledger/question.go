@@ -37,6 +37,7 @@ type Question struct {
 
 	RunsItself []string      `json:"runs_itself,omitempty"` // AskAllow: those of Paths that run by themselves where they are checked out
 	Proof      *Proof        `json:"proof,omitempty"`       // AskChecks: what was changed
+	Pictured   *Pictured     `json:"pictured,omitempty"`    // AskManual: how it looked at the start and looks now
 	Secrets    []SecretFound `json:"secrets,omitempty"`     // AskSecret: what was found
 	Remake     *RemakeWish   `json:"remake,omitempty"`      // AskRemake: what is done with drop
 	NeededBy   []RemakeNeed  `json:"needed_by,omitempty"`   // AskRemake: tasks that go along, and why

@@ -22,6 +22,7 @@ const (
 	KindRepro    Kind = "repro"   // the command of a reproducer, which has to fail
 	KindGuard    Kind = "guard"   // a tree with the start's version of what proves over it
 	KindProof    Kind = "proof"   // the attempt's start with the new tests over it, which have to fail
+	KindShot     Kind = "shot"    // a picture of the attempt's start commit, or of its tree
 	KindHook     Kind = "hook"    // the command of a [[hook]] of the configuration; of no run
 	KindRecheck  Kind = "recheck" // the attempt's start commit: does a failing command fail there too?
 )
@@ -156,6 +157,8 @@ type Exit struct {
 	Event *WrittenEvent `json:"event,omitempty"`
 
 	Hosts []HostUse `json:"hosts,omitempty"` // hosts that it reached or asked for, in the order of first use; only with NetworkNone
+
+	Picture *Picture `json:"picture,omitempty"` // that a command of KindShot left; nil = none, or none that can be used
 
 	Failures *Failures   `json:"failures,omitempty"` // what failed in a command that ended red; nil = unknown, or nothing
 	Ran      []TestCount `json:"ran,omitempty"`      // tests that ran in a command, by runner; a runner without a count is missing
