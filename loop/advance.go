@@ -394,7 +394,7 @@ func (d *decision) checkAgain(id string) {
 	case ledger.KindGuard:
 		d.guard(t)
 		return
-	case ledger.KindProof:
+	case ledger.KindProof, ledger.KindShot:
 		d.converge(t)
 		return
 	}

@@ -221,9 +221,14 @@ func (c *Checks) result(b ledger.SessionEnded, session string, doubted func(comm
 		Run:   c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
 		Tail: b.Exit.Tail, Session: session,
 	}
-	res.Ran = b.Exit.Ran
+	res.Ran, res.Picture = b.Exit.Ran, b.Exit.Picture
 	if !b.OK {
 		res.Failures, res.Why = b.Exit.Failures, b.Text
+	}
+	if c.Kind == ledger.KindShot && !res.Setup {
+		res.Why = b.Text
+		n.Results, n.Index = append(slices.Clip(c.Results), res), c.Index+1
+		return &n // a page that does not come is not waited for twice
 	}
 	if !b.OK && !c.Repeat && (c.Kind != ledger.KindProof || doubted(res.Run)) {
 		n.First, n.Repeat = &res, true

@@ -167,6 +167,8 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		}
 	case ledger.TaskCommitted:
 		t.Commit = b.Commit
+	case ledger.TaskPictured:
+		t.Pictured = &b.Pictured
 	case ledger.TaskProved:
 		if t.Attempt != nil || t.Proof == nil {
 			t.ProvedIn = e.Run // a word that a person gives afterwards is about the same run
@@ -231,6 +233,8 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.ChecksBegun:
 		w.Stage = ledger.StageChecks
 		w.Checks = newChecks(b)
+	case ledger.TaskPictured:
+		w.Checks = nil
 	case ledger.Verified:
 		w.Checks = nil
 		switch b.Kind {

@@ -35,7 +35,7 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 		x.Tail = text
 	}
 	ok := end == ledger.EndedEvent && x.Reason == ledger.ExitSelf && x.Code == 0
-	unstartable := x.Reason == ledger.ExitNotStarted && x.Fault == "" && d.lostBefore(s)
+	unstartable := x.Reason == ledger.ExitNotStarted && x.Fault == "" && d.lostBefore(s) && s.Planned.Kind != ledger.KindShot
 	d.add(about, ledger.SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
 	r := d.run()
 	if r.idle() || !r.owns(s.ID) {
@@ -94,6 +94,10 @@ func (d *decision) lostBefore(s Session) bool {
 // checked records the result of a check whose commands have all run, and continues
 // the run or the attempt that waited for it.
 func (d *decision) checked(about scope, c Checks) {
+	if c.Kind == ledger.KindShot {
+		d.shot(about, c)
+		return
+	}
 	v := ledger.Verified{Kind: c.Kind, Results: slices.Clone(c.Results), Tree: c.Tree}
 	if len(c.Commands) > c.Setup { // setup that passed proves nothing
 		v.Results = slices.DeleteFunc(v.Results, func(res ledger.Result) bool { return res.Setup && res.OK })

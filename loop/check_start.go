@@ -86,7 +86,7 @@ func (d *decision) roomFor(about scope, c Checks) ledger.RoomUse {
 	case c.Kind == ledger.KindBatch && r.Batch != nil:
 		use.Parent = r.Batch.Onto
 	case about.task != "" && c.Kind != ledger.KindRecheck:
-		if t, ok := d.task(about.task); ok && t.Attempt != nil {
+		if t, ok := d.task(about.task); ok && t.Attempt != nil && c.Tree != t.Attempt.Base {
 			use.Parent = t.Attempt.Base
 		}
 	}

@@ -43,6 +43,9 @@ func (d *decision) converge(t TaskState) {
 	case d.unshown(w):
 		d.show(t)
 		return
+	case d.unpictured(t):
+		d.shoot(t)
+		return
 	}
 	p := d.proofOf(t)
 	if p.Word == ledger.ChangedChecks && p.Allowed == "" && r.Settings.Profile != "overnight" {

@@ -50,6 +50,12 @@ func (d *director) set(rest string) {
 			s.Hats[v] = hat
 		case "foreign":
 			s.Source.Foreign = v == "yes"
+		case "screenshot": // a command, or the address that "serve" serves
+			if s.Screenshot = (&ledger.Screenshot{Command: v}); strings.HasPrefix(v, "http:") {
+				s.Screenshot = &ledger.Screenshot{Run: "serve", URL: v}
+			}
+		case "no_browser":
+			d.noBrowser = v == "yes"
 		case "no_closed": // why the machine has no closed networks
 			d.noClosed = v
 		case "needs": // the task that does not apply without what a branch leaves out

@@ -19,25 +19,26 @@ import (
 // script holds them.
 type director struct {
 	*night
-	readonly bool // the source takes no tasks
-	where    string
-	held     map[string]bool
-	taken    ledger.Capture // of the next take-over
-	laid     ledger.Merged
-	lifted   ledger.Lifted     // what the next lift is told: on, files, why
-	needs    string            // number of the task that does not apply without what a branch leaves out
-	left     string            // number of the task that conflicts in the next chain
-	noClosed string            // why the machine has no closed networks
-	layer    bool              // the setup layer that checks need is there
-	kinds    []triage.Kind     // of fixes
-	words    triage.Vocabulary // of the project, for triage
-	ran      string            // number of tests that commands say passed; "" = none
-	count    bool              // such a number was set
-	unmarked TaskList          // the tasks before nightporter's last mark
-	moved    string            // tip of a foreign commit that is in the way of the next commit
-	seq      int
-	said     []ledger.RequestComment // on the request
-	out      strings.Builder
+	readonly  bool // the source takes no tasks
+	where     string
+	held      map[string]bool
+	taken     ledger.Capture // of the next take-over
+	laid      ledger.Merged
+	lifted    ledger.Lifted     // what the next lift is told: on, files, why
+	needs     string            // number of the task that does not apply without what a branch leaves out
+	left      string            // number of the task that conflicts in the next chain
+	noClosed  string            // why the machine has no closed networks
+	noBrowser bool              // no Chromium is there
+	layer     bool              // the setup layer that checks need is there
+	kinds     []triage.Kind     // of fixes
+	words     triage.Vocabulary // of the project, for triage
+	ran       string            // number of tests that commands say passed; "" = none
+	count     bool              // such a number was set
+	unmarked  TaskList          // the tasks before nightporter's last mark
+	moved     string            // tip of a foreign commit that is in the way of the next commit
+	seq       int
+	said      []ledger.RequestComment // on the request
+	out       strings.Builder
 }
 
 // treeOf returns the tree of a commit that somebody else made.
@@ -442,6 +443,7 @@ func (d *director) play(line string) string {
 		b, _ := take[ledger.EffectPreflight](d.night, nil)
 		p := Preflighted{Run: b.Begin.Run, Base: d.base(b.Begin.Run), Snapshot: d.plan}
 		p.Base.NoClosed = d.noClosed
+		p.Base.NoBrowser = d.noBrowser
 		if p.Base.Commit != p.Base.Head {
 			p.Base.From = b.Begin.Previous
 		}
@@ -615,6 +617,8 @@ func (d *director) play(line string) string {
 		d.exit(func(x *ledger.Exit) { f(d, x) })
 	case "green":
 		d.exit(nil)
+	case "picture": // the hash of what a command left
+		d.exit(func(x *ledger.Exit) { x.Picture = &ledger.Picture{Hash: rest, Size: 3, Width: 2, Height: 1} })
 	case "ran": // from here on, commands say that so many tests passed; nothing without a number
 		d.ran, d.count = rest, true
 	case "greens":

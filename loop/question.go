@@ -96,6 +96,9 @@ func (d *decision) askManual(t TaskState, instructions string) {
 		ID: d.nextID("q"), Kind: ledger.AskManual, Run: d.run().ID, Task: t.Task.ID, Title: t.Task.Title,
 		Text: strings.Join(list, "\n"), Asked: d.in.Time,
 	}
+	if t.Attempt != nil && d.pictured(t) {
+		q.Pictured = t.Pictured
+	}
 	if q.Text == "" {
 		q.Text = t.Task.Title
 	}

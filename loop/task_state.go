@@ -24,36 +24,38 @@ type AgentHold struct {
 
 // TaskState is a task of the source and its progress.
 type TaskState struct {
-	Task     ledger.Task     `json:"task"`
-	Status   ledger.Status   `json:"status"`
-	Why      string          `json:"why,omitempty"`
-	Question string          `json:"question,omitempty"`  // id of the open question about it
-	Attempts int             `json:"attempts"`            // attempts begun, ever; also the number of the last one
-	Failed   int             `json:"failed"`              // failed attempts since the task was last made fresh
-	LastFail string          `json:"last_fail,omitempty"` // why the last attempt failed
-	Failures []Failure       `json:"failures,omitempty"`  // the last failed attempts, oldest first, for the prompt of the next one
-	Stalled  bool            `json:"stalled,omitempty"`   // the last attempt made no progress: the next one begins with a new plan
-	Commit   string          `json:"commit,omitempty"`
-	Chain    *Chain          `json:"chain,omitempty"`     // evidence of its last attempt
-	Proof    *ledger.Proof   `json:"proof,omitempty"`     // what its "done" is worth; nil before, and for tasks of earlier releases
-	ProvedIn string          `json:"proved_in,omitempty"` // run in which Proof was first known
-	Marked   ledger.Mark     `json:"marked,omitempty"`    // mark that nightporter wrote to the source last
-	MarkedAt time.Time       `json:"marked_at,omitzero"`
-	Lifted   ledger.Mark     `json:"lifted,omitempty"`   // mark that a person's answer overrules, until the source shows a different one
-	Attempt  *Attempt        `json:"work,omitempty"`     // attempt under way or parked
-	Scripted bool            `json:"scripted,omitempty"` // the scripted agent worked on it, in a run that withholds its marks
-	Person   bool            `json:"person,omitempty"`   // a person has to approve it: its checkbox stays open until then
-	Words    []string        `json:"words,omitempty"`    // answers and failed manual checks, shown in every later prompt
-	Allowed  []string        `json:"allowed,omitempty"`  // paths outside its scope that a person allowed
-	Denied   []string        `json:"denied,omitempty"`   // paths outside its scope that stay forbidden after a question
-	TakeAll  []string        `json:"take_all,omitempty"` // folders of which a person takes any number of new files
-	LeftOut  []string        `json:"left_out,omitempty"` // folders whose new files are no part of it
-	Parts    []string        `json:"parts,omitempty"`    // ids of the parts made from its plan: the task is done when they are
-	Plan     json.RawMessage `json:"plan,omitempty"`     // newest plan, kept after its attempt; for a part, its section
-	Doubted  time.Time       `json:"doubted,omitzero"`   // reading since which the source lacks something of it, which is not believed yet
-	Lost     string          `json:"lost,omitempty"`     // run that lost it: the reading was not the one that it started on
-	Rest     *ledger.Rest    `json:"rest,omitempty"`     // what its line brings back; nil unless it is withdrawn
-	Archived bool            `json:"archived,omitempty"` // it came from the archive, and its text was not read since
+	Task     ledger.Task   `json:"task"`
+	Status   ledger.Status `json:"status"`
+	Why      string        `json:"why,omitempty"`
+	Question string        `json:"question,omitempty"`  // id of the open question about it
+	Attempts int           `json:"attempts"`            // attempts begun, ever; also the number of the last one
+	Failed   int           `json:"failed"`              // failed attempts since the task was last made fresh
+	LastFail string        `json:"last_fail,omitempty"` // why the last attempt failed
+	Failures []Failure     `json:"failures,omitempty"`  // the last failed attempts, oldest first, for the prompt of the next one
+	Stalled  bool          `json:"stalled,omitempty"`   // the last attempt made no progress: the next one begins with a new plan
+	Commit   string        `json:"commit,omitempty"`
+	Chain    *Chain        `json:"chain,omitempty"`     // evidence of its last attempt
+	Proof    *ledger.Proof `json:"proof,omitempty"`     // what its "done" is worth; nil before, and for tasks of earlier releases
+	ProvedIn string        `json:"proved_in,omitempty"` // run in which Proof was first known
+	// Pictured has the pictures of its last attempt; nil = none were taken.
+	Pictured *ledger.Pictured `json:"pictured,omitempty"`
+	Marked   ledger.Mark      `json:"marked,omitempty"` // mark that nightporter wrote to the source last
+	MarkedAt time.Time        `json:"marked_at,omitzero"`
+	Lifted   ledger.Mark      `json:"lifted,omitempty"`   // mark that a person's answer overrules, until the source shows a different one
+	Attempt  *Attempt         `json:"work,omitempty"`     // attempt under way or parked
+	Scripted bool             `json:"scripted,omitempty"` // the scripted agent worked on it, in a run that withholds its marks
+	Person   bool             `json:"person,omitempty"`   // a person has to approve it: its checkbox stays open until then
+	Words    []string         `json:"words,omitempty"`    // answers and failed manual checks, shown in every later prompt
+	Allowed  []string         `json:"allowed,omitempty"`  // paths outside its scope that a person allowed
+	Denied   []string         `json:"denied,omitempty"`   // paths outside its scope that stay forbidden after a question
+	TakeAll  []string         `json:"take_all,omitempty"` // folders of which a person takes any number of new files
+	LeftOut  []string         `json:"left_out,omitempty"` // folders whose new files are no part of it
+	Parts    []string         `json:"parts,omitempty"`    // ids of the parts made from its plan: the task is done when they are
+	Plan     json.RawMessage  `json:"plan,omitempty"`     // newest plan, kept after its attempt; for a part, its section
+	Doubted  time.Time        `json:"doubted,omitzero"`   // reading since which the source lacks something of it, which is not believed yet
+	Lost     string           `json:"lost,omitempty"`     // run that lost it: the reading was not the one that it started on
+	Rest     *ledger.Rest     `json:"rest,omitempty"`     // what its line brings back; nil unless it is withdrawn
+	Archived bool             `json:"archived,omitempty"` // it came from the archive, and its text was not read since
 	// ArchivedText is the fingerprint of an archived task's text; "" = unknown.
 	ArchivedText string    `json:"archived_text,omitempty"`
 	Ended        time.Time `json:"ended,omitzero"`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/internal/toolchain"
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -226,6 +228,9 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 		}
 	}
 	out = append(out, checkSource(ctx, p.cfg, s)...)
+	if f, lacking := loop.LacksBrowser(s, func(program string) bool { _, err := exec.LookPath(program); return err == nil }); lacking {
+		out = append(out, ofSeverity(ledger.DiagnosticWarning, []ledger.Diagnostic{f})...)
+	}
 	if f, unproved := s.Unproved(); unproved {
 		out = append(out, ofSeverity(ledger.DiagnosticError, []ledger.Diagnostic{f})...)
 	} else if len(s.Verify) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// recoverAttachments removes files that an earlier process was given and that no entry
-// names. It reads the ledger only if there are some to decide on.
+// recoverAttachments removes files that an earlier process was given, and pictures that
+// it took, and that no entry names. It reads the ledger only if there are some to decide on.
 func (d *Daemon) recoverAttachments(ctx context.Context) error {
 	return d.files.Recover(func(hashes []string) (map[string]bool, error) {
 		streams, err := d.Store.Streams(ctx)
@@ -17,7 +17,7 @@ func (d *Daemon) recoverAttachments(ctx context.Context) error {
 		}
 		named := map[string]bool{}
 		for _, stream := range streams {
-			err := d.Store.RecordsAfter(ctx, stream, 0, []string{ledger.FilesAttached{}.EntryType()}, func(r ledger.Record) error {
+			err := d.Store.RecordsAfter(ctx, stream, 0, []string{ledger.FilesAttached{}.EntryType(), ledger.SessionEnded{}.EntryType()}, func(r ledger.Record) error {
 				for _, hash := range hashes {
 					named[hash] = named[hash] || bytes.Contains(r.Body, []byte(hash))
 				}

@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"loop/triage":     {"loop/ledger"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "loop/request", "loop/triage", "guidance", "internal/crash", "internal/fault", "internal/regexp", "internal/sched"},
+	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "loop/request", "loop/triage", "guidance", "internal/crash", "internal/fault", "internal/regexp", "internal/sched", "internal/screenshot"},
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                   {"loop/ledger", "guidance", "internal/fsutil"},
@@ -112,6 +112,7 @@ var arrows = map[string][]string{
 	"internal/regexp":      {},
 	"internal/settle":      {"internal/sleep"},
 	"internal/sched":       {},
+	"internal/screenshot":  {},
 	"internal/sleep":       {},
 	"internal/text":        {},
 	"internal/toolchain":   {"internal/regexp", "loop/ledger"},

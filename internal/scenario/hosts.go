@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"io/fs"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -50,6 +51,16 @@ func (p *Ports) Reach(ctx context.Context, r ledger.HostRequest) (ledger.HostAns
 			return ledger.HostAnswer{}, ctx.Err()
 		}
 	}
+}
+
+// Screenshot returns what a session left for a picture.
+func (p *Ports) Screenshot(session string) ([]byte, error) {
+	if p.Picture != nil {
+		if data := p.Picture(session); data != nil {
+			return data, nil
+		}
+	}
+	return nil, fs.ErrNotExist
 }
 
 // HostRequests reports what a session asks for.

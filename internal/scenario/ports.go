@@ -26,6 +26,8 @@ type Ports struct {
 	Plan    ledger.Snapshot // of all projects; must not change after the first read
 	Zone    *time.Location  // of all projects; nil = UTC
 
+	Picture func(session string) []byte // what a session left for a picture; nil = none does
+
 	NoClosed string // why sessions can have no closed network; "" = they can
 
 	mu       sync.Mutex

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -62,6 +63,9 @@ func (s *session) wantsHosts() {
 		}
 	}
 }
+
+// Screenshot is engine.Runner's. No project of the simulation has pictures.
+func (r runner) Screenshot(string) ([]byte, error) { return nil, fs.ErrNotExist }
 
 // HostRequests is engine.Runner's.
 func (r runner) HostRequests(ctx context.Context, id string, asked func(ledger.HostRequest)) error {

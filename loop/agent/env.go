@@ -163,6 +163,9 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		env = append(env, c[0]+"="+filepath.Join(r.cache(l.Project), c[1]))
 	}
 	env = inheritVars(append(env, toolchainVars()...), r.o.PassEnv)
+	if l.Kind == ledger.KindShot {
+		env = append(env, ledger.EnvScreenshot+"="+r.shotPath(l.Session))
+	}
 	if l.Kind != ledger.KindAgent {
 		// An agent's keys are for the agent only: files of a session, which are
 		// being verified now, must not read them.

@@ -20,21 +20,22 @@ const FolderVersion = 1
 
 // Files of a session's folder.
 const (
-	fileVersion    = "version"     // FolderVersion
-	fileSpec       = "spec.json"   // spec: the supervisor's instructions; no secrets
-	fileEnv        = "env.json"    // the session's environment; removed after it is read
-	filePrompt     = "prompt"      // the prompt in the form that the session receives
-	fileLock       = "lock"        // locked by the supervisor while it lives
-	filePID        = "pid.json"    // pidFile
-	fileExit       = "exit.json"   // ledger.Exit, written last and atomically
-	fileReserve    = "exit.new"    // reserves disk space for exit.json
-	fileTouch      = "touch"       // its modification time is that of the last hat call
-	fileLog        = "shim.log"    // messages of the supervisor
-	fileHead       = "output.head" // first part of the output
-	fileTail       = "output.tail" // last part of the output, if it does not fit into the head
-	dirEndRequest  = "ask"         // holds fileEndRequest alone, so that a watch of it sees no other events
-	fileEndRequest = "ask/end"     // endRequest: a request of the daemon to end the session
-	dirBox         = "box"         // the part of the folder that the session sees
+	fileVersion    = "version"        // FolderVersion
+	fileSpec       = "spec.json"      // spec: the supervisor's instructions; no secrets
+	fileEnv        = "env.json"       // the session's environment; removed after it is read
+	filePrompt     = "prompt"         // the prompt in the form that the session receives
+	fileLock       = "lock"           // locked by the supervisor while it lives
+	filePID        = "pid.json"       // pidFile
+	fileExit       = "exit.json"      // ledger.Exit, written last and atomically
+	fileReserve    = "exit.new"       // reserves disk space for exit.json
+	fileTouch      = "touch"          // its modification time is that of the last hat call
+	fileLog        = "shim.log"       // messages of the supervisor
+	fileHead       = "output.head"    // first part of the output
+	fileTail       = "output.tail"    // last part of the output, if it does not fit into the head
+	fileShot       = "screenshot.png" // what a command of KindShot left for a picture, as it is; in its TMPDIR: where it writes it
+	dirEndRequest  = "ask"            // holds fileEndRequest alone, so that a watch of it sees no other events
+	fileEndRequest = "ask/end"        // endRequest: a request of the daemon to end the session
+	dirBox         = "box"            // the part of the folder that the session sees
 )
 
 // Folders below box.

@@ -77,6 +77,9 @@ func (r *Runner) wait(ctx context.Context, session string) (ledger.Exit, error) 
 	if !x.NotBegun {
 		r.readOutput(&x, folder)
 	}
+	if err := r.keepShot(&x, folder); err != nil {
+		return ledger.Exit{}, err
+	}
 	r.finish(session, folder)
 	return x, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/internal/screenshot"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -29,6 +30,49 @@ func pictures(hashes []string, from Attachments) (map[string][]byte, error) {
 		}
 	}
 	return found, nil
+}
+
+// keepPicture keeps the picture that a session left. What cannot be used is said in the
+// exit; only a fault of the machine is an error, and then the session is waited for
+// again.
+func (e *Engine) keepPicture(runner Runner, x *ledger.Exit) error {
+	if e.o.Attachments == nil {
+		return nil
+	}
+	data, err := runner.Screenshot(x.Session)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the exit says why
+	}
+	if err != nil {
+		return fmt.Errorf("read a picture: %w", err)
+	}
+	clean, width, height, err := screenshot.Clean(data)
+	if err != nil {
+		x.Text = err.Error()
+		return nil //nolint:nilerr // the exit says it
+	}
+	hash, err := e.o.Attachments.Put(clean)
+	if err != nil {
+		return fmt.Errorf("keep a picture: %w", err)
+	}
+	x.Picture = &ledger.Picture{Hash: hash, Size: int64(len(clean)), Width: width, Height: height}
+	return nil
+}
+
+// settlePicture tells the store that the entry which names a picture is committed, or
+// that this is not known.
+func (e *Engine) settlePicture(body loop.InputBody, committed bool) {
+	x, is := body.(loop.SessionExited)
+	if !is || x.Exit.Picture == nil {
+		return
+	}
+	if !committed {
+		e.o.Attachments.Leave(x.Exit.Picture.Hash)
+		return
+	}
+	if err := e.o.Attachments.Settle(x.Exit.Picture.Hash); err != nil {
+		e.o.Log.Warn("a picture gets its name at the next start", "session", x.Exit.Session, "error", err)
+	}
 }
 
 // erase carries out an EffectErase.

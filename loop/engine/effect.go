@@ -78,7 +78,8 @@ func (e *Engine) Written(ctx context.Context) error {
 // read again.
 func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.PendingEffect, body loop.InputBody) {
 	in := resultOf(project, p, body)
-	tried := false
+	tried, committed := false, false
+	defer func() { e.settlePicture(body, committed) }()
 	e.untilSaved(ctx, project, func() error {
 		if read, is := in.Body.(loop.SourceChanged); is && tried {
 			if ports, ok := e.portsOf(project); ok {
@@ -91,6 +92,7 @@ func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.Pen
 		}
 		tried = true
 		_, err := e.Do(ctx, in)
+		committed = err == nil
 		return err
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nightporter/nightporter/internal/attachment"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -106,6 +107,16 @@ func (f fakeAttachments) Erase(hash string) error {
 	delete(f, hash)
 	return nil
 }
+
+func (f fakeAttachments) Put(data []byte) (string, error) {
+	hash := attachment.Hash(data)
+	f[hash] = string(data)
+	return hash, nil
+}
+
+func (f fakeAttachments) Settle(string) error { return nil }
+
+func (f fakeAttachments) Leave(string) {}
 
 // TestPictures: a prompt gets the pictures that are there, and waits for a disk that
 // cannot be read for now.

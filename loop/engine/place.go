@@ -63,6 +63,10 @@ type Runner interface {
 	// Touch reports a sign of life of the session to its shim, so that the stall
 	// limit starts anew.
 	Touch(session string)
+	// Screenshot returns the bytes that an ended session of KindShot left for a
+	// picture, which anybody could have made. The error for one that left none is
+	// fs.ErrNotExist.
+	Screenshot(session string) ([]byte, error)
 	// HostRequests calls asked for each host that the session asks for and that has
 	// no answer, those of before the call included, until ctx ends. For a session
 	// whose network is open it returns nil at once.

@@ -53,6 +53,11 @@ func (p *recordingPlace) End(_ context.Context, session string, _ ledger.Duratio
 
 func (p *recordingPlace) Touch(session string) { p.record("touch", session) }
 
+func (p *recordingPlace) Screenshot(session string) ([]byte, error) {
+	p.record("screenshot", session)
+	return p.Runner.Screenshot(session)
+}
+
 func (p *recordingPlace) HostRequests(ctx context.Context, session string, asked func(ledger.HostRequest)) error {
 	p.record("host requests", session)
 	return p.Runner.HostRequests(ctx, session, asked)

@@ -127,7 +127,8 @@ type HatFiles interface {
 	Watch(ctx context.Context, changed func()) error
 }
 
-// Attachments are the files that people sent, beside the ledger by hash.
+// Attachments are the files that people sent and the pictures that were taken, beside
+// the ledger by hash.
 type Attachments interface {
 	// Read returns the bytes of a hash. The error for bytes that are not there is
 	// fs.ErrNotExist.
@@ -135,6 +136,11 @@ type Attachments interface {
 	// Erase removes the bytes of a hash for good. It does nothing if they are not
 	// there.
 	Erase(hash string) error
+	// Put writes bytes to the disk and returns their hash. Settle has to follow once
+	// an entry names it, or Leave if that is not known.
+	Put(data []byte) (hash string, err error)
+	Settle(hash string) error
+	Leave(hash string)
 }
 
 // Scoper resolves a scope against a tree, for preflight. Its findings are
@@ -158,6 +164,8 @@ type Ports struct {
 	// Toolchains returns the versions of programs that the files of a tree name
 	// and that are not installed. nil: nobody looks.
 	Toolchains func(ctx context.Context, tree string) ([]ledger.Diagnostic, error)
+	// Installed reports whether sessions find a program on PATH. nil: they find all.
+	Installed func(program string) bool
 	// Proposed returns the setup commands that fit the files of a tree, for
 	// projects that set none. Nil proposes nothing.
 	Proposed func(ctx context.Context, tree string) ([]string, error)

@@ -84,6 +84,12 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		}
 		out.Warnings = append(out.Warnings, missing...)
 	}
+	if ports.Installed != nil {
+		f, lacking := loop.LacksBrowser(settings, ports.Installed)
+		if base.NoBrowser = lacking; lacking {
+			out.Warnings = append(out.Warnings, f)
+		}
+	}
 	asked := settings // a single task may ask for the critic too
 	for _, t := range out.Snapshot.Tasks {
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen

@@ -71,6 +71,11 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 	if err != nil {
 		return nil, err
 	}
+	if ses.Planned.Kind == ledger.KindShot {
+		if err := e.keepPicture(place.Runner, &x); err != nil {
+			return nil, err
+		}
+	}
 	return loop.SessionExited{Exit: x}, nil
 }
 

@@ -48,10 +48,15 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 			if err != nil {
 				return nil, err
 			}
-			return propose.Setup(files, func(program string) bool { _, err := exec.LookPath(program); return err == nil }), nil
+			return propose.Setup(files, installed), nil
 		},
+		Installed: installed,
 	}, nil
 }
+
+// installed reports whether a program is on the PATH of this process, which sessions
+// have, too.
+func installed(program string) bool { _, err := exec.LookPath(program); return err == nil }
 
 // repository tries what sessions can have of this machine while a run begins: the
 // first preflight of a process needs both, and each takes about a second.

@@ -67,6 +67,9 @@ func (r *Runners) End(ctx context.Context, session string, grace ledger.Duration
 // Touch records a sign of life of the session.
 func (r *Runners) Touch(session string) { r.now.Load().Touch(session) }
 
+// Screenshot returns what a session left for a picture.
+func (r *Runners) Screenshot(session string) ([]byte, error) { return r.now.Load().Screenshot(session) }
+
 // HostRequests calls asked for each unanswered host that the session asks for, until
 // ctx ends.
 func (r *Runners) HostRequests(ctx context.Context, session string, asked func(ledger.HostRequest)) error {

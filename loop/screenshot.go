@@ -1,0 +1,150 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// unpictured reports whether pictures have to be taken before the attempt is committed:
+// somebody is going to look at the result, or its review was about how it looks
+// (docs/spec 8.5).
+func (d *decision) unpictured(t TaskState) bool {
+	r := d.run()
+	s := r.Settings.Screenshot
+	if s == nil || s.Command == "" && r.Base.NoBrowser || d.pictured(t) {
+		return false
+	}
+	_, passes := t.review()
+	return t.looked() || slices.Contains(passes, ledger.PassVisual)
+}
+
+// pictured reports whether the pictures of the task are those of its attempt as it is
+// now, or were tried.
+func (d *decision) pictured(t TaskState) bool {
+	p := t.Pictured
+	return p != nil && p.Start.Tree == t.Attempt.Base && p.Result.Tree == t.Attempt.Tree
+}
+
+// shoot takes the next picture of an attempt: of its start, then of its tree. Each is
+// taken in a room of its own, as a check that nothing depends on.
+func (d *decision) shoot(t TaskState) {
+	s, w := d.run().Settings, t.Attempt
+	tree := w.Base
+	if p := t.Pictured; p != nil && p.Start.Tree == w.Base {
+		tree = w.Tree
+	}
+	about := scope{task: t.Task.ID, session: w.Session}
+	d.add(about, newCheck(s, ledger.KindShot, tree, false, []ledger.Command{shotCommand(*s.Screenshot)}))
+	d.nextCheck(about, true)
+}
+
+// shot records the picture of one tree and goes on with the attempt. A picture that
+// could not be taken holds up nobody.
+func (d *decision) shot(about scope, c Checks) {
+	t, ok := d.task(about.task)
+	if !ok || t.Attempt == nil {
+		return
+	}
+	is := ledger.Shot{Tree: c.Tree, Why: "its command did not run"}
+	if n := len(c.Results); n > 0 {
+		last := c.Results[n-1]
+		is.Picture, is.Why = last.Picture, ""
+		switch {
+		case last.Setup:
+			is.Picture, is.Why = nil, "setup failed"
+		case is.Picture == nil:
+			is.Why = noPicture(last)
+		}
+	}
+	p := ledger.Pictured{Start: is}
+	if c.Tree == t.Attempt.Tree && t.Pictured != nil {
+		p = ledger.Compare(t.Pictured.Start, is)
+	}
+	d.add(about, ledger.TaskPictured{Pictured: p})
+	t, _ = d.task(about.task)
+	d.converge(t)
+}
+
+// noPicture says why a command left no picture: by what it printed if it failed.
+func noPicture(res ledger.Result) string {
+	line := lastLine(res.Tail)
+	switch {
+	case res.Exit > 0 && line != "":
+		return fmt.Sprintf("exit %d: %s", res.Exit, line)
+	case res.Why != "":
+		return firstLine(res.Why)
+	}
+	return fmt.Sprintf("exit %d, and no picture", res.Exit)
+}
+
+// lastLine returns the last line of a text that has something in it.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// browsers are the programs that take pictures, in the order in which they are looked
+// for on PATH.
+var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
+
+// LacksBrowser returns what is said once where pictures need a Chromium and none is
+// installed. It keeps no run from starting.
+func LacksBrowser(s ledger.Settings, installed func(program string) bool) (f ledger.Diagnostic, lacking bool) {
+	if s.Screenshot == nil || s.Screenshot.Command != "" || slices.ContainsFunc(browsers, installed) {
+		return f, false
+	}
+	return ledger.Diagnostic{
+		Text:   "no pictures are taken: screenshot needs Chromium, and there is no " + strings.Join(browsers[:len(browsers)-1], ", ") + " or " + browsers[len(browsers)-1] + " on PATH",
+		Remedy: `Install one, or set screenshot = {command = "…"} to a command that writes a PNG to $` + ledger.EnvScreenshot,
+	}, true
+}
+
+// shotGrace is how much longer than its page may take the command of a picture lives:
+// Chromium has to start, too.
+const shotGrace = time.Minute
+
+// shotCommand returns the command that takes a picture.
+func shotCommand(s ledger.Screenshot) ledger.Command {
+	wait := s.Wait.D()
+	if wait == 0 {
+		wait = ledger.DefaultScreenshotWait.D()
+	}
+	if s.Command != "" {
+		return ledger.Command{Run: s.Command, Timeout: ledger.Duration(wait)}
+	}
+	quote := func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+	script := strings.NewReplacer("BROWSERS", strings.Join(browsers, " "), "URL", quote(s.URL), "RUN", quote(s.Run), "SECONDS", fmt.Sprint(int(wait.Seconds()))).Replace(shotScript)
+	return ledger.Command{Run: script, Timeout: ledger.Duration(wait + shotGrace)}
+}
+
+// shotScript serves the page and has Chromium take its picture. Chromium prints nothing
+// of a page that it cannot load, so what it prints says whether the server answers; the
+// first look is before the server runs, because another one at the same address, such
+// as that of the person's own checkout, would look like the result. Chromium's own
+// sandbox needs rights that a session does not have; the session is shut in already.
+const shotScript = `# screenshot
+url=URL run=RUN
+for b in BROWSERS ''; do
+  command -v "$b" >/dev/null && break
+done
+[ -n "$b" ] || { echo "there is no Chromium on PATH"; exit 127; }
+look() {
+  "$b" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --no-first-run \
+    --user-data-dir="$TMPDIR/chromium" --window-size=1280,800 --virtual-time-budget=5000 \
+    --dump-dom --screenshot="$NIGHTPORTER_SCREENSHOT" "$url" 2>/dev/null
+}
+[ -z "$(look)" ] || { rm -f "$NIGHTPORTER_SCREENSHOT"; echo "something else answers at $url"; exit 1; }
+sh -c "$run" >"$TMPDIR/serve.log" 2>&1 &
+end=$(($(date +%s) + SECONDS))
+until [ -n "$(look)" ]; do
+  rm -f "$NIGHTPORTER_SCREENSHOT"
+  kill -0 $! 2>/dev/null || { tail -n 5 "$TMPDIR/serve.log"; echo "run ended before $url answered"; exit 1; }
+  [ "$(date +%s)" -lt "$end" ] || { tail -n 5 "$TMPDIR/serve.log"; echo "$url did not answer"; exit 1; }
+  sleep 0.5
+done
+kill $!
+`
