@@ -189,6 +189,10 @@ func (c *chain) entry(e ledger.Entry) {
 		if b.Outside {
 			c.lines = append(c.lines, Line{Text: SignLook + " changed after reading strangers' text"})
 		}
+	case ledger.TaskPictured:
+		if text := PicturedText(b.Pictured); text != "" {
+			c.lines = append(c.lines, Line{Text: Clean(PicturedSign(b.Pictured) + " pictures: " + text)})
+		}
 	case ledger.TaskProved:
 		c.lines = append(c.lines, Line{Text: Clean(ProofSign(b.Proof) + " proof: " + ProofNote(b.Proof))})
 	case ledger.Submit:

@@ -128,3 +128,33 @@ set aside 4: 4 said before
 		}
 	}
 }
+
+// TestEvidencePictures: how the result looks beside the start is told once it is known.
+func TestEvidencePictures(t *testing.T) {
+	a, b := &ledger.Picture{Hash: "a"}, &ledger.Picture{Hash: "b"}
+	start := ledger.Shot{Tree: "c0", Picture: a}
+	for name, c := range map[string]struct {
+		is   ledger.Pictured
+		want string
+	}{
+		"half":      {ledger.Pictured{Start: start}, ""},
+		"different": {ledger.Compare(start, ledger.Shot{Tree: "t1", Picture: b}), "✓ pictures: the result looks different from the start"},
+		"same":      {ledger.Compare(start, ledger.Shot{Tree: "t1", Picture: a}), "! pictures: the result looks exactly like the start"},
+		"new":       {ledger.Compare(ledger.Shot{Tree: "c0", Why: "exit 1: no page"}, ledger.Shot{Tree: "t1", Picture: a}), "! pictures: none of the start: exit 1: no page"},
+		"broken":    {ledger.Compare(start, ledger.Shot{Tree: "t1", Why: "exit 1:\x1b[31m <b>"}), "! pictures: none of the result: exit 1: <b>"},
+		"none":      {ledger.Compare(ledger.Shot{Tree: "c0"}, ledger.Shot{Tree: "t1", Why: "longer than 1m"}), "! pictures: none: longer than 1m"},
+	} {
+		var records []ledger.Record
+		for _, b := range []ledger.Body{ledger.Commitment{}, ledger.TaskPictured{Pictured: c.is}} {
+			r, err := ledger.Entry{Stream: "project/shop", Task: "B5", Attempt: "a1", Body: b}.Record()
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, r)
+		}
+		got := bot.Evidence(records, bot.ChainCheck{}, time.UTC).Text(80)
+		if c.want == "" && strings.Contains(got, "pictures") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

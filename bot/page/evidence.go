@@ -26,9 +26,9 @@ type Evidence struct {
 	Now      time.Time
 }
 
-// Picture is a picture that a person sent with the task.
+// Picture is a picture that a person sent with the task, or that was taken of it.
 type Picture struct {
-	Name string // "a3-1.jpg"
+	Name string // "a3-1.jpg", "result"
 	Type string // media type: "image/jpeg"
 	Data []byte // empty = it was erased, or cannot be read
 }
@@ -165,7 +165,7 @@ func (v *view) attempt(e ledger.Entry) *attempt {
 	return &v.Attempts[n]
 }
 
-// pictures adds what people sent, as far as a page can hold it.
+// pictures adds what people sent and what was taken, as far as a page can hold it.
 func (v *view) pictures(all []Picture) {
 	total := 0
 	for _, p := range all {

@@ -97,6 +97,11 @@ func stepOf(e ledger.Entry) (step, bool) {
 		if b.Outside {
 			s.fact(bot.SignLook, "changed after reading strangers' text")
 		}
+	case ledger.TaskPictured:
+		if s.Text = bot.PicturedText(b.Pictured); s.Text == "" {
+			return s, false
+		}
+		s.Sign, s.Text = bot.PicturedSign(b.Pictured), "Pictures: "+s.Text
 	case ledger.TaskProved:
 		s.Sign, s.Text = bot.ProofSign(b.Proof), "Proof: "+bot.ProofNote(b.Proof)
 	case ledger.RequestOpened:

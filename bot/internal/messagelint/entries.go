@@ -139,7 +139,7 @@ var Entries = map[string][]Teller{
 	"submit":            {Evidence},
 	"task.committed":    {Console, Report, Log, Evidence},
 	"task.next":         silent,
-	"task.pictured":     silent,
+	"task.pictured":     {Evidence},
 	"task.proved":       {Console, Log, Evidence},
 	"task.replanned":    {Console, Log},
 	"task.set":          {Console, Report, Log},

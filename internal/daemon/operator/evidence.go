@@ -73,6 +73,7 @@ func (svc *Service) proved(ctx context.Context, s loop.State, id string, p *page
 		if attempt != "" {
 			p.Records = slices.DeleteFunc(slices.Clone(p.Records), func(r ledger.Record) bool { return r.Attempt != attempt })
 		}
+		p.Pictures = append(p.Pictures, svc.taken(p.Records)...)
 		return "", err
 	}
 	run, n, ok := bot.FindWave(s, id)
@@ -101,6 +102,35 @@ func (svc *Service) sent(s loop.State, task string) (all []page.Picture) {
 		}
 	}
 	return all
+}
+
+// taken returns the pictures of the last start and result among records.
+func (svc *Service) taken(records []ledger.Record) (all []page.Picture) {
+	for _, r := range slices.Backward(records) {
+		e, err := r.Entry()
+		if err != nil {
+			continue // the chain reports it
+		}
+		b, is := e.Body.(ledger.TaskPictured)
+		if !is || b.Result.Tree == "" {
+			continue
+		}
+		for _, s := range []struct {
+			name string
+			is   *ledger.Picture
+		}{{"start", b.Start.Picture}, {"result", b.Result.Picture}} {
+			if s.is == nil {
+				continue
+			}
+			p := page.Picture{Name: s.name, Type: "image/png"}
+			if data, err := svc.o.Attachments.Read(s.is.Hash); err == nil { // else the page says that it is missing
+				p.Data = data
+			}
+			all = append(all, p)
+		}
+		return all
+	}
+	return nil
 }
 
 // CheckChain recomputes the chain of a project's stream and compares it with

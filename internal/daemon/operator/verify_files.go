@@ -27,7 +27,7 @@ func (svc *Service) verifyFiles(ctx context.Context, out *verified) error {
 	}
 	var named []verifiedFile
 	erased := map[string]bool{}
-	types := []string{ledger.FilesAttached{}.EntryType(), ledger.FilesErased{}.EntryType()}
+	types := []string{ledger.FilesAttached{}.EntryType(), ledger.FilesErased{}.EntryType(), ledger.TaskPictured{}.EntryType()}
 	for _, stream := range streams {
 		err := svc.o.Store.RecordsAfter(ctx, stream, 0, types, func(r ledger.Record) error {
 			e, err := r.Entry()
@@ -38,6 +38,14 @@ func (svc *Service) verifyFiles(ctx context.Context, out *verified) error {
 			case ledger.FilesAttached:
 				for _, f := range b.Files {
 					named = append(named, verifiedFile{To: b.To, Hash: f.Hash, Stream: stream, Seq: r.Seq})
+				}
+			case ledger.TaskPictured:
+				s := b.Result
+				if s.Tree == "" { // the entry before the result's has the start
+					s = b.Start
+				}
+				if s.Picture != nil {
+					named = append(named, verifiedFile{To: e.Task, Hash: s.Picture.Hash, Stream: stream, Seq: r.Seq})
 				}
 			case ledger.FilesErased:
 				for _, hash := range b.Hashes {
