@@ -124,26 +124,34 @@ func shotCommand(s ledger.Screenshot) ledger.Command {
 // shotScript serves the page and has Chromium take its picture. Chromium prints nothing
 // of a page that it cannot load, so what it prints says whether the server answers; the
 // first look is before the server runs, because another one at the same address, such
-// as that of the person's own checkout, would look like the result. Chromium's own
+// as that of the person's own checkout, would look like the result. Chromium makes a
+// socket in TMPDIR, whose path would be too long if it was not relative. Chromium's own
 // sandbox needs rights that a session does not have; the session is shut in already.
 const shotScript = `# screenshot
 url=URL run=RUN
+tmp=$TMPDIR
 for b in BROWSERS ''; do
   command -v "$b" >/dev/null && break
 done
 [ -n "$b" ] || { echo "there is no Chromium on PATH"; exit 127; }
 look() {
-  "$b" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --no-first-run \
-    --user-data-dir="$TMPDIR/chromium" --window-size=1280,800 --virtual-time-budget=5000 \
-    --dump-dom --screenshot="$NIGHTPORTER_SCREENSHOT" "$url" 2>/dev/null
+  cd "$tmp" && TMPDIR=. "$b" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --no-first-run \
+    --user-data-dir="$tmp/chromium" --window-size=1280,800 --virtual-time-budget=5000 \
+    --dump-dom --screenshot="$NIGHTPORTER_SCREENSHOT" "$url" 2>chromium.log
 }
-[ -z "$(look)" ] || { rm -f "$NIGHTPORTER_SCREENSHOT"; echo "something else answers at $url"; exit 1; }
-sh -c "$run" >"$TMPDIR/serve.log" 2>&1 &
+fail() {
+  tail -n 5 "$tmp/chromium.log" "$tmp/serve.log"
+  echo "$1"
+  exit 1
+}
+: >"$tmp/serve.log"
+[ -z "$(look)" ] || { rm -f "$NIGHTPORTER_SCREENSHOT"; echo "something else answers at its url"; exit 1; }
+sh -c "$run" >"$tmp/serve.log" 2>&1 &
 end=$(($(date +%s) + SECONDS))
 until [ -n "$(look)" ]; do
   rm -f "$NIGHTPORTER_SCREENSHOT"
-  kill -0 $! 2>/dev/null || { tail -n 5 "$TMPDIR/serve.log"; echo "run ended before $url answered"; exit 1; }
-  [ "$(date +%s)" -lt "$end" ] || { tail -n 5 "$TMPDIR/serve.log"; echo "$url did not answer"; exit 1; }
+  kill -0 $! 2>/dev/null || fail "run ended before its url was answered"
+  [ "$(date +%s)" -lt "$end" ] || fail "its url was not answered"
   sleep 0.5
 done
 kill $!
