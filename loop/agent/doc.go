@@ -23,7 +23,7 @@
 //
 //	runner.go definition.go session.go  the interface for the daemon
 //	start.go env.go wrappers.go profile.go  a session's folders, environment and PATH
-//	login.go                            agents' logins, lent to sessions and taken back
+//	login.go agent_home.go              agents' logins, lent to sessions and taken back; other files in HOME
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
 //	bounds.go                           memory, processes and files that a session may use
 //	reaper_process.go                   the reaper as its supervisor sees it

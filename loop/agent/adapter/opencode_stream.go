@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -104,7 +103,7 @@ func (s *opencodeStream) readLine(line []byte, cut bool) {
 func (e opencodeEvent) failure() eventError {
 	err := eventError{text: cmp.Or(e.Error.Data.Message, e.Error.Message, e.Error.Name), status: e.Error.Data.Status}
 	if e.Error.Name == "ProviderAuthError" {
-		err.status = http.StatusUnauthorized
+		err.status = 401
 	}
 	if wait := e.Error.Data.Headers["retry-after"]; wait != "" {
 		err.header = "retry-after: " + wait
