@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
@@ -214,5 +215,48 @@ func TestAgentsFaults(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestCodexLogin runs Codex with the copies of a login that nightporter keeps, at
+// its own provider: an account in a file, and a key in a variable, which its
+// commands do not see. Nothing of the account but the models is asked for.
+func TestCodexLogin(t *testing.T) {
+	codex := realAgents[0]
+	part := func(claims string) string { return base64.RawURLEncoding.EncodeToString([]byte(claims)) }
+	token := part(`{"alg":"RS256"}`) + "." + part(fmt.Sprintf(`{"exp":%d,"https://api.openai.com/auth":{"chatgpt_plan_type":"plus","chatgpt_account_id":"acc"}}`, time.Now().Add(time.Hour*99).Unix())) + ".c2ln"
+	account := fmt.Sprintf(`{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{"id_token":%q,"access_token":%q,"refresh_token":"r","account_id":"acc"},"last_refresh":%q}`, token, token, time.Now().UTC().Format(time.RFC3339))
+	for name, c := range map[string]struct {
+		files  map[string][]byte
+		header string
+	}{
+		"account": {map[string][]byte{"auth.json": []byte(account)}, "Bearer " + token},
+		"key":     {map[string][]byte{"key": []byte("sk-madeup\n")}, "Bearer sk-madeup"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := codex
+			a.env = func(string) []string { return nil }
+			a.args = func(url string) []string {
+				return []string{"-c", fmt.Sprintf("openai_base_url=%q", url+"/v1"), "-c", fmt.Sprintf("chatgpt_base_url=%q", url), "-c", "features.enable_request_compression=false"}
+			}
+			var work string
+			x, hat, server := a.session(t, "", models.Play(func(models.Request) []models.Turn {
+				return []models.Turn{models.Use(a.tool("env >vars.txt; " + emitDone)), models.Say("Done.")}
+			}), func(h *fixture, l *ledger.Launch, _ string) {
+				work, l.Model = h.work, a.model()
+				if err := SaveLogin(h.state, adapter.Codex, c.files); err != nil {
+					t.Fatal(err)
+				}
+			})
+			vars, err := os.ReadFile(filepath.Join(work, "vars.txt"))
+			if err != nil || x.Failure != "" || len(hat.sent()) != 1 || strings.Contains(string(vars), "madeup") || !strings.Contains(string(vars), "HAT_TOKEN=") {
+				t.Errorf("%+v, %d events, %v\n%s", x, len(hat.sent()), err, vars)
+			}
+			for _, r := range server.Turns() {
+				if got := r.Header.Get("Authorization"); got != c.header {
+					t.Errorf("asked as %q", got)
+				}
+			}
+		})
 	}
 }
