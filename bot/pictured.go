@@ -1,6 +1,40 @@
 package bot
 
-import "github.com/nightporter/nightporter/loop/ledger"
+import (
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+const picturesLabel = "Pictures: "
+
+// pictured says how the result of the task that a question is about looks.
+func (m *Message) pictured(_ loop.State, q ledger.Question) {
+	if q.Pictured == nil {
+		return
+	}
+	if text := PicturedText(*q.Pictured); text != "" {
+		m.add(picturesLabel + text + ".")
+	}
+}
+
+// ShowPictured puts a picture above a question: of the start above the result, or of
+// the result alone where there is no other one to compare it with. The text says how
+// they compare, for people who do not see it. A picture that is too large is left out.
+func (m *Message) ShowPictured(q ledger.Question, picture []byte) {
+	if q.Pictured == nil || len(picture) == 0 || len(picture) > MaxPicture {
+		return
+	}
+	m.Picture, m.PictureName, m.Alt = picture, "pictures.png", shortID(q.Task)+", its result"
+	if p := q.Pictured; p.Same || p.Start.Picture == nil {
+		return
+	}
+	m.Alt = shortID(q.Task) + ", its start above and its result below"
+	for n, l := range m.Lines {
+		if text := PicturedText(*q.Pictured) + "."; l.Text == picturesLabel+text {
+			m.Lines[n].Text = "Pictures, start above, result below: " + text
+		}
+	}
+}
 
 // PicturedText says in a few words what the pictures of a start and of a result show,
 // "" while the second one is not taken yet.

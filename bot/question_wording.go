@@ -40,7 +40,7 @@ func init() {
 		ledger.AskManual: {
 			sign:     SignAsk,
 			headline: func(_ loop.State, q ledger.Question) string { return shortID(q.Task) + " manual verify" },
-			first:    firstWithProject, body: (*Message).described, past: (*Message).pastTitled,
+			first:    firstWithProject, body: (*Message).described, past: (*Message).pastTitled, facts: (*Message).pictured,
 			waits: func(s loop.State, q ledger.Question) string {
 				if Doing(s) == "" && NextReady(s, q.Task) == "" {
 					return waitsLong

@@ -39,6 +39,9 @@ type Options struct {
 	// within the decision. Without a picture (nil) the words stand alone; a nil Wave draws
 	// none.
 	Wave func(s loop.State, w ledger.WaveEnded, now time.Time) (picture []byte, alt string)
+	// Pictured returns a picture for a message that compares a start with its result,
+	// nil for none. nil: there are none.
+	Pictured func(p ledger.Pictured) []byte
 	// Zone returns the recipients' time zone, which a reload may change. nil leaves
 	// times as they are in the entries.
 	Zone func() *time.Location

@@ -147,7 +147,7 @@ var arrows = map[string][]string{
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
 	"internal/daemon/operator":   {"internal/attachment", "bot", "bot/page", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
-	"internal/daemon/chat":       {"internal/attachment", "bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "internal/sleep", "loop", "loop/engine", "loop/ledger", "store"},
+	"internal/daemon/chat":       {"internal/attachment", "internal/screenshot", "bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "internal/sleep", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/hook":       {"bot/transport", "config", "internal/daemon/project", "internal/fsutil", "loop/ledger"},
 	"internal/daemon/mirror":     {"bot", "internal/service", "internal/sleep", "loop", "loop/ledger"},
 	"internal/daemon/intake":     {"config", "loop", "loop/forge", "loop/ledger", "loop/task/jsonform"},

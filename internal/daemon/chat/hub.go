@@ -63,7 +63,7 @@ func New(o Options) *Hub {
 	h.Threads.accepts = h.accepts
 	h.notify = notify.New(notify.Options{
 		ChatsWith: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
-		Zone: o.Catalog.Zone, Digests: o.Digests.For, Wave: o.Digests.Wave,
+		Zone: o.Catalog.Zone, Digests: o.Digests.For, Wave: o.Digests.Wave, Pictured: h.pictured,
 	})
 	return h
 }
