@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -101,12 +99,9 @@ func claudeRenewed(began, left []byte) []byte {
 // claudeFromHome reads the login that Claude Code keeps in a person's home.
 func claudeFromHome(home string, now time.Time) (files map[string][]byte, note string, err error) {
 	path := filepath.Join(home, ".claude", ".credentials.json")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, "", claudeNone("there is no login of Claude Code in " + home + ": " + path + " does not exist")
-	}
+	data, err := readLogin(path, "Claude Code", home, claudeNone)
 	if err != nil {
-		return nil, "", fmt.Errorf("login: %w", err)
+		return nil, "", err
 	}
 	tokens, kept, err := parseClaudeLogin(data)
 	if err != nil {

@@ -3,9 +3,7 @@ package adapter
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -89,12 +87,9 @@ func codexRenewed(began, left []byte) []byte {
 // codexFromHome reads the login that Codex keeps in a person's home.
 func codexFromHome(home string, _ time.Time) (files map[string][]byte, note string, err error) {
 	path := filepath.Join(home, ".codex", "auth.json")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, "", codexNone("there is no login of Codex in " + home + ": " + path + " does not exist")
-	}
+	data, err := readLogin(path, "Codex", home, codexNone)
 	if err != nil {
-		return nil, "", fmt.Errorf("login: %w", err)
+		return nil, "", err
 	}
 	auth, tokens, err := parseCodexLogin(data)
 	switch {

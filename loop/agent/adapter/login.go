@@ -1,6 +1,9 @@
 package adapter
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"time"
 )
 
@@ -57,4 +60,17 @@ func LoginNames() []string {
 		}
 	}
 	return names
+}
+
+// readLogin reads the file in a person's home in which a program keeps its login. none
+// makes the error of a file that is not there, which says how to get one.
+func readLogin(path, program, home string, none func(text string) error) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, none("there is no login of " + program + " in " + home + ": " + path + " does not exist")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("login: %w", err)
+	}
+	return data, nil
 }

@@ -3,9 +3,7 @@ package adapter
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,12 +98,9 @@ func opencodeRenewed(began, left []byte) []byte {
 // opencodeFromHome reads the logins that opencode keeps in a person's home.
 func opencodeFromHome(home string, _ time.Time) (files map[string][]byte, note string, err error) {
 	path := filepath.Join(home, ".local", "share", "opencode", "auth.json")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, "", opencodeNone("there is no login of opencode in " + home + ": " + path + " does not exist")
-	}
+	data, err := readLogin(path, "opencode", home, opencodeNone)
 	if err != nil {
-		return nil, "", fmt.Errorf("login: %w", err)
+		return nil, "", err
 	}
 	_, providers, err := parseOpencodeLogin(data)
 	if err != nil {
