@@ -101,7 +101,7 @@ func TestBadNight(t *testing.T) {
 				synctest.Wait()
 			}
 			w.until(at("07:31"))
-			golden.Compare(t, p.name()+"-bad.txt", settled(p, p.transcript("Mira")))
+			golden.Compare(t, p.name()+"-bad.txt", settled(p.transcript("Mira")))
 		})
 	}
 }

@@ -49,7 +49,7 @@ func TestBurst(t *testing.T) {
 				synctest.Wait()
 			}
 			w.until(at("23:45"))
-			golden.Compare(t, p.name()+"-burst.txt", settled(p, p.transcript("Mira")))
+			golden.Compare(t, p.name()+"-burst.txt", settled(p.transcript("Mira")))
 		})
 	}
 }
@@ -89,7 +89,7 @@ func TestBurstInGroup(t *testing.T) {
 				t.Error(err)
 			}
 			w.until(at("23:30"))
-			golden.Compare(t, p.name()+"-burst-group.txt", settled(p, p.transcript("Mira")))
+			golden.Compare(t, p.name()+"-burst-group.txt", settled(p.transcript("Mira")))
 		})
 	}
 }

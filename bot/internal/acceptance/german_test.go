@@ -58,7 +58,7 @@ func TestGerman(t *testing.T) {
 				synctest.Wait()
 			}
 			w.until(at("23:20"))
-			golden.Compare(t, p.name()+"-german.txt", settled(p, p.transcript("Mira")))
+			golden.Compare(t, p.name()+"-german.txt", settled(p.transcript("Mira")))
 		})
 	}
 }

@@ -76,7 +76,7 @@ func TestHosts(t *testing.T) {
 				synctest.Wait()
 			}
 			w.until(at("07:31"))
-			golden.Compare(t, p.name()+"-hosts.txt", settled(p, "════ while open\n"+asked+"════ Mira\n"+p.transcript("Mira")+"\n════ Ana\n"+p.transcript("Ana")))
+			golden.Compare(t, p.name()+"-hosts.txt", settled("════ while open\n"+asked+"════ Mira\n"+p.transcript("Mira")+"\n════ Ana\n"+p.transcript("Ana")))
 		})
 	}
 }

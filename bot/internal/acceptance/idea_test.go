@@ -115,6 +115,6 @@ func TestIdea(t *testing.T) {
 			d.do()
 		}
 		w.until(at("07:31"))
-		golden.Compare(t, "telegram-idea.txt", settled(p, p.transcript("Mira")))
+		golden.Compare(t, "telegram-idea.txt", settled(p.transcript("Mira")))
 	})
 }

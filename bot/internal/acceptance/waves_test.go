@@ -74,7 +74,7 @@ func TestWaves(t *testing.T) {
 				synctest.Wait()
 			}
 			w.until(at("07:31"))
-			golden.Compare(t, p.name()+"-waves.txt", settled(p, "════ status\n"+status+"════ Mira\n"+p.transcript("Mira")))
+			golden.Compare(t, p.name()+"-waves.txt", settled("════ status\n"+status+"════ Mira\n"+p.transcript("Mira")))
 			if p.name() == "telegram" && !bytes.HasPrefix(p.picture("Mira"), []byte("\x89PNG")) {
 				t.Error("no picture was sent")
 			}
