@@ -136,7 +136,8 @@ func (p *picture) drawTiles() {
 		rates = append([]string{scriptedNote}, rates...)
 	}
 	line := strings.Join(rates, "  ·  ")
-	p.drawText(p.truncate(line, innerWidth, style{normalText, false}), margin, p.y+tileHeight+48, 0, style{normalText, false}, p.soft)
+	s := p.shrinkToFit(line, innerWidth, style{normalText, false}, 20)
+	p.drawText(p.truncate(line, innerWidth, s), margin, p.y+tileHeight+48, 0, s, p.soft)
 	p.y += tilesH
 }
 

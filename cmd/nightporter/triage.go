@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -34,8 +35,10 @@ func addDryRun(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&flags.Source, "source", "", "with --dry-run: the inbox, as bugs:PATH")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case !dry && (len(args) > 0 || flags.Source != "" || flags.Repo != ""):
+		case !dry && len(args) > 0:
 			return fmt.Errorf("an inbox is sorted with --dry-run: nightporter triage --dry-run %s", strings.Join(args, " "))
+		case !dry && (flags.Source != "" || flags.Repo != ""):
+			return errors.New("--source and --repo go with --dry-run: add it to sort that inbox")
 		case !dry:
 			return last(cmd, args)
 		case len(args) == 1 && flags.Source != "":
