@@ -199,7 +199,11 @@ func Added(s loop.State, a loop.Addition) Message {
 		m.whole(a.Error)
 		m.add(a.Remedy)
 		m.titles(a.Tasks)
-		m.exact("Try again", typed(a.Tasks))
+		if a.Owed() { // a second one would stay beside it
+			m.add("Kept: it is added with the next report, or at the next start.")
+		} else {
+			m.exact("Try again", typed(a.Tasks))
+		}
 		return m
 	case a.Error != "":
 		m := newMessage("add.stays", SignLook+" "+Ranges(a.IDs)+" stays")

@@ -2,6 +2,8 @@ package notify_test
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nightporter/nightporter/bot"
@@ -41,6 +43,38 @@ func TestRefusedAdditionIsTold(t *testing.T) {
 			if _, also := told[mira]; also == chat {
 				t.Errorf("Mira is told: %v, want %v", also, !chat)
 			}
+		})
+	}
+}
+
+// TestOwedReport: a report of a site that the inbox did not take is not offered to be
+// added a second time, because nightporter does that itself.
+func TestOwedReport(t *testing.T) {
+	for name, report := range map[string]ledger.Task{
+		"of a site":   {ID: "B7", Title: "The total is empty", Body: "The total is empty", Report: &ledger.Report{Untitled: true}},
+		"of a person": {Title: "The total is empty", Body: "The total is empty", Report: &ledger.Report{Untitled: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newFixture(t)
+			p.Start(p.Settings(), p.Base("r1"), scenario.Task(1, "Sum the basket"))
+			inbox := ledger.SourceRef{Kind: ledger.SourceBugs, Path: "bugs.json", Foreign: true}
+			a := p.Do(loop.Input{Key: "add", Actor: "site", Body: loop.AddTasks{Tasks: []ledger.Task{report}, Source: inbox}})
+			if !a.OK {
+				t.Fatal(a.Text)
+			}
+			p.Do(loop.Input{Key: "written", Body: loop.TasksWritten{ID: a.ID, Err: "bugs.json:3: no object"}})
+			owed := report.ID != ""
+			for _, s := range p.chats[mira].shown {
+				if s.key != a.ID {
+					continue
+				}
+				kept := slices.ContainsFunc(s.m.Lines, func(l bot.Line) bool { return strings.Contains(l.Text, "Kept") })
+				if kept != owed || len(s.m.Buttons) > 0 == owed {
+					t.Errorf("Mira is shown %+v", s.m)
+				}
+				return
+			}
+			t.Error("Mira is told nothing")
 		})
 	}
 }
