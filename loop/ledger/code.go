@@ -47,6 +47,7 @@ const (
 	CodeLastAdmin       AnswerCode = "last admin"
 	CodeLate            AnswerCode = "late"
 	CodeNoAgent         AnswerCode = "no agent"
+	CodeNoAmount        AnswerCode = "no amount"
 	CodeNoAnswer        AnswerCode = "no answer" // the question does not take this answer
 	CodeNoDay           AnswerCode = "no day"
 	CodeNoGuidance      AnswerCode = "no guidance"

@@ -4,7 +4,7 @@ package ledger
 // entry_*.go.
 func Bodies() []Body {
 	return []Body{
-		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{},
+		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{}, BudgetRaised{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
@@ -44,6 +44,8 @@ func (AgentUnusable) EntryType() string { return "agent.unusable" }
 func (AgentUsable) EntryType() string { return "agent.usable" }
 
 func (AgentFaltered) EntryType() string { return "agent.faltered" }
+
+func (BudgetRaised) EntryType() string { return "budget.raised" }
 
 func (PairingOffered) EntryType() string { return "pairing.offered" }
 

@@ -25,6 +25,7 @@ type SessionPlanned struct {
 	Stall    Duration         `json:"stall,omitempty"`
 	Network  NetworkMode      `json:"network,omitempty"` // "" = NetworkOpen
 	Outside  OutsideText      `json:"outside,omitempty"`
+	Reserved Reservation      `json:"reserved,omitzero"` // where a budget holds
 }
 
 // OutsideText says what became of the network of a session because its prompt holds

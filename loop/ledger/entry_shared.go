@@ -6,7 +6,8 @@ import (
 
 // SharedSet records the configuration that all projects share.
 type SharedSet struct {
-	MaxSessions int `json:"max_sessions"`
+	MaxSessions int       `json:"max_sessions"`
+	Day         DayBudget `json:"day,omitzero"`
 }
 
 // IDIssued records that the number of a run, guidance item or question is
@@ -21,11 +22,14 @@ type LeaseGranted struct {
 	Session string `json:"session"`
 	Project string `json:"project"`
 	Agent   string `json:"agent,omitempty"`
+
+	Reserved Reservation `json:"reserved,omitzero"` // where a budget holds
 }
 
 // LeaseReleased frees a session's slot and agent.
 type LeaseReleased struct {
-	Session string `json:"session"`
+	Session string    `json:"session"`
+	Spent   *Spending `json:"spent,omitempty"` // nil = nothing was reserved, or the session never began
 }
 
 // AgentParked records that no project uses an agent until a time: the agent has

@@ -12,7 +12,8 @@ const (
 	EndedLimit    SessionOutcome = "limit"    // usage limit
 	EndedUnusable SessionOutcome = "unusable" // auth, billing, unknown model, missing, not startable
 	EndedNetwork  SessionOutcome = "network"
-	EndedCut      SessionOutcome = "cut off" // pause now, stop now, /now, budget, daemon restart, machine sleep
+	EndedCut      SessionOutcome = "cut off" // pause now, stop now, /now, daemon restart, machine sleep
+	EndedBudget   SessionOutcome = "budget"  // it had spent what it may; what it wrote is gone on with
 	EndedLost     SessionOutcome = "lost"    // it ended without a trace, or was killed for memory
 	EndedDisk     SessionOutcome = "disk"
 	EndedMachine  SessionOutcome = "machine" // it could not be started for a fault of the machine

@@ -43,6 +43,8 @@ type Question struct {
 	NeededBy   []RemakeNeed  `json:"needed_by,omitempty"`   // AskRemake: tasks that go along, and why
 	TooMany    []NewFiles    `json:"too_many,omitempty"`    // AskNewFiles: the folders and how many new files each has
 
+	Short *BudgetShort `json:"short,omitempty"` // AskBudget: why the session does not fit
+
 	Host *HostRequest `json:"host,omitempty"` // AskHost: what the session wants
 
 	Threshold *ThresholdProposal `json:"threshold,omitempty"` // AskThreshold: the change, and what speaks for it

@@ -30,6 +30,7 @@ const (
 	AskIdea     QuestionKind = "idea"     // a person decides on the plan that was made from an idea
 	AskNewFiles QuestionKind = "newfiles" // a session made more new files than are taken without a question
 	AskHost     QuestionKind = "host"     // a session wants to reach a host that is not named
+	AskBudget   QuestionKind = "budget"   // a session does not fit into a budget
 
 	AskThreshold QuestionKind = "threshold" // the ledger speaks for another threshold of a kind of task
 )
@@ -97,47 +98,47 @@ var questionKinds = map[QuestionKind]kindRow{
 	},
 	AskPlan: {
 		verbs: []AnswerVerb{{Name: "approve", Words: WordsNone}, {Name: "reject", Words: WordsRequired}},
-		yes:   "approve", no: "reject", role: RoleAdmin, urgency: 3, holds: true,
+		yes:   "approve", no: "reject", role: RoleAdmin, urgency: 4, holds: true,
 	},
 	AskAgent: {
 		verbs: []AnswerVerb{{Name: "skip", Words: WordsNone}}, own: WordsOptional,
-		yes: "yes", no: "no", role: RoleSteer, urgency: 4, alarm: AlarmAborts, remind: true, undo: except("skip"),
+		yes: "yes", no: "no", role: RoleSteer, urgency: 5, alarm: AlarmAborts, remind: true, undo: except("skip"),
 	},
 	AskSecret: {
 		verbs: []AnswerVerb{{Name: "again", Words: WordsNone}, {Name: "harmless", Words: WordsNone}},
-		role:  RoleSteer, urgency: 5, alarm: AlarmTrouble,
+		role:  RoleSteer, urgency: 6, alarm: AlarmTrouble,
 	},
 	AskBlocked: {
 		verbs:    []AnswerVerb{{Name: "retry", Words: WordsNone}, {Name: "skip", Words: WordsNone}, {Name: "guide", Words: WordsRequired}},
-		sentence: "guide", role: RoleSteer, urgency: 6, alarm: AlarmBlocked, undo: only("retry", "skip"),
+		sentence: "guide", role: RoleSteer, urgency: 7, alarm: AlarmBlocked, undo: only("retry", "skip"),
 	},
 	AskChecks: {
 		verbs: []AnswerVerb{{Name: "allow", Words: WordsNone}, {Name: "redo", Words: WordsNone}},
-		yes:   "allow", no: "redo", role: RoleSteer, urgency: 7,
+		yes:   "allow", no: "redo", role: RoleSteer, urgency: 8,
 	},
 	AskUnticked: {
 		verbs: []AnswerVerb{{Name: "keep", Words: WordsNone}, {Name: "redo", Words: WordsNone}},
-		role:  RoleSteer, urgency: 8, ofSource: true,
+		role:  RoleSteer, urgency: 9, ofSource: true,
 	},
 	AskAllow: {
 		verbs: []AnswerVerb{{Name: "deny", Words: WordsNone}, {Name: "allow", Words: WordsNone}},
-		yes:   "allow", no: "deny", role: RoleSteer, urgency: 9, ofSource: true,
+		yes:   "allow", no: "deny", role: RoleSteer, urgency: 10, ofSource: true,
 	},
 	AskNewFiles: {
 		verbs: []AnswerVerb{{Name: "ignore", Words: WordsNone}, {Name: "take", Words: WordsNone}},
-		yes:   "take", no: "ignore", role: RoleSteer, urgency: 10,
+		yes:   "take", no: "ignore", role: RoleSteer, urgency: 11,
 	},
 	AskManual: {
 		verbs: []AnswerVerb{{Name: "pass", Words: WordsOptional}, {Name: "fail", Words: WordsRequired}},
-		yes:   "pass", no: "fail", role: RoleSteer, urgency: 11, undo: always,
+		yes:   "pass", no: "fail", role: RoleSteer, urgency: 12, undo: always,
 	},
 	AskSkip: {
 		verbs: []AnswerVerb{{Name: "wait", Words: WordsNone}, {Name: "skip", Words: WordsNone}},
-		role:  RoleSteer, urgency: 12, ofSource: true,
+		role:  RoleSteer, urgency: 13, ofSource: true,
 	},
 	AskLate: {
 		verbs: []AnswerVerb{{Name: "no", Words: WordsNone}, {Name: "yes", Words: WordsNone}},
-		yes:   "yes", no: "no", role: RoleSteer, urgency: 13, personal: true,
+		yes:   "yes", no: "no", role: RoleSteer, urgency: 14, personal: true,
 	},
 	AskStart: {
 		verbs: []AnswerVerb{
@@ -145,34 +146,40 @@ var questionKinds = map[QuestionKind]kindRow{
 			{Name: "review", Words: WordsNone, offered: func(q Question) bool { return q.Review != nil }},
 			{Name: "cancel", Words: WordsNone},
 		},
-		yes: "start", no: "cancel", role: RoleSteer, urgency: 14, personal: true,
+		yes: "start", no: "cancel", role: RoleSteer, urgency: 15, personal: true,
 	},
 	AskIdea: {
 		verbs:    []AnswerVerb{{Name: "start", Words: WordsNone}, {Name: "change", Words: WordsRequired}, {Name: "drop", Words: WordsNone}},
-		sentence: "change", yes: "start", no: "drop", role: RoleSteer, urgency: 15,
+		sentence: "change", yes: "start", no: "drop", role: RoleSteer, urgency: 16,
 	},
 	AskRemake: {
 		verbs: []AnswerVerb{{Name: "drop", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
-		yes:   "drop", no: "cancel", role: RoleSteer, urgency: 17, ofSource: true,
+		yes:   "drop", no: "cancel", role: RoleSteer, urgency: 18, ofSource: true,
 	},
 	AskMerge: {
 		verbs: []AnswerVerb{{Name: "merge", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
-		yes:   "merge", no: "cancel", role: RoleAdmin, urgency: 16, personal: true,
+		yes:   "merge", no: "cancel", role: RoleAdmin, urgency: 17, personal: true,
 	},
 	AskHost: {
 		verbs: []AnswerVerb{
 			{Name: "once", Words: WordsNone}, {Name: "run", Words: WordsNone},
 			{Name: "always", Words: WordsNone, role: RoleAdmin}, {Name: "no", Words: WordsNone},
 		},
-		no: "no", role: RoleSteer, urgency: 18,
+		no: "no", role: RoleSteer, urgency: 19,
 	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 19, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 20, personal: true, ofRun: true,
+	},
+	AskBudget: {
+		verbs: []AnswerVerb{
+			{Name: "more", Words: WordsOptional, role: RoleAdmin}, {Name: "task", Words: WordsNone, role: RoleAdmin}, {Name: "stop", Words: WordsNone},
+		},
+		yes: "more", no: "stop", role: RoleSteer, urgency: 3, ofRun: true,
 	},
 	AskThreshold: {
 		verbs: []AnswerVerb{{Name: "use", Words: WordsNone}, {Name: "keep", Words: WordsNone}},
-		yes:   "use", no: "keep", role: RoleAdmin, urgency: 20,
+		yes:   "use", no: "keep", role: RoleAdmin, urgency: 21,
 	},
 }
 

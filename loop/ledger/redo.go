@@ -17,5 +17,6 @@ const (
 	RedoSecret        RedoReason = "secret found"
 	RedoStopped       RedoReason = "stopped while its files were taken over"
 	RedoNewFiles      RedoReason = "too many new files"
+	RedoBudget        RedoReason = "it met its budget"
 	RedoAsked         RedoReason = "its question is answered"
 )

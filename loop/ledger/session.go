@@ -52,6 +52,7 @@ type Launch struct {
 	Mounts    []Mount  `json:"mounts,omitempty"`    // folders shown at other paths; needs a machine that has mounts (docs/spec 9.5)
 	Cache     CacheUse `json:"cache,omitzero"`
 	Network   Network  `json:"network,omitzero"`
+	MaxUSD    float64  `json:"max_usd,omitempty"` // it is ended when it has spent this; 0 = no limit
 }
 
 // CacheUse names the caches that a session works with. What it writes reaches the
@@ -147,6 +148,9 @@ type Exit struct {
 	Unverified bool `json:"unverified,omitempty"` // Failure was read from plain output, which a test or the model can write as well as the agent
 	Called     bool `json:"called,omitempty"`     // the session called hat
 	NotBegun   bool `json:"not_begun,omitempty"`  // it was ended before its agent or command was started
+
+	Estimated  bool `json:"estimated,omitempty"`   // CostUSD is the configuration's estimate: the agent reports none
+	OverBudget bool `json:"over_budget,omitempty"` // it was ended because it had spent Launch.MaxUSD
 
 	Fault Fault `json:"fault,omitempty"` // with ExitNotStarted: what keeps the machine from starting it for now
 

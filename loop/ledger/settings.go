@@ -76,6 +76,9 @@ type Settings struct {
 	// none are.
 	Screenshot *Screenshot `json:"screenshot,omitempty"`
 
+	// Budget is what the run may spend.
+	Budget Budget `json:"budget,omitzero"`
+
 	// Network says what the sessions of the run may reach.
 	Network NetworkRules `json:"network,omitzero"`
 

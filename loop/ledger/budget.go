@@ -1,0 +1,80 @@
+package ledger
+
+// Budget is what a run may spend (docs/spec 12.2). In each field 0 is no limit.
+type Budget struct {
+	USDRun    float64 `json:"usd_run,omitempty"`
+	USDTask   float64 `json:"usd_task,omitempty"` // one task in one run
+	TokensRun int64   `json:"tokens_run,omitempty"`
+
+	// Estimates has what a session of an agent costs that reports no cost, by agent.
+	Estimates map[string]float64 `json:"estimates,omitempty"`
+}
+
+// DayBudget is what all projects together may spend in any 24 hours. In each field 0 is
+// no limit.
+type DayBudget struct {
+	USD    float64 `json:"usd,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"`
+}
+
+// BudgetLimit names one limit of spending.
+type BudgetLimit string
+
+// Limits of spending.
+const (
+	BudgetSession BudgetLimit = "session" // max_cost_usd of a hat, or usd_session
+	BudgetTask    BudgetLimit = "task"
+	BudgetRun     BudgetLimit = "run"
+	BudgetDay     BudgetLimit = "day" // all projects, any 24 hours
+)
+
+// Reservation is what a session is expected to spend. It counts as spent until the
+// session ends.
+type Reservation struct {
+	USD    float64     `json:"usd,omitempty"`
+	Tokens int64       `json:"tokens,omitempty"`
+	MaxUSD float64     `json:"max_usd,omitempty"` // the session is ended when it has spent this; 0 = no limit
+	Limit  BudgetLimit `json:"limit,omitempty"`   // the limit that MaxUSD comes from
+}
+
+// Spending is what a session spent that had a reservation.
+type Spending struct {
+	Hat     string  `json:"hat,omitempty"`
+	Agent   string  `json:"agent"`
+	Model   string  `json:"model,omitempty"`
+	USD     float64 `json:"usd"`
+	Tokens  int64   `json:"tokens,omitempty"`
+	Assumed bool    `json:"assumed,omitempty"` // its cost is unknown: USD is what was reserved
+	Untold  bool    `json:"untold,omitempty"`  // its tokens are unknown: Tokens is what was reserved
+}
+
+// BudgetShort says why a session does not fit into a budget. All amounts are in US
+// dollars, or in tokens where Tokens is set.
+type BudgetShort struct {
+	Limit  BudgetLimit `json:"limit"`
+	Tokens bool        `json:"tokens,omitempty"`
+	Of     float64     `json:"of"`             // the budget, with what people added
+	Spent  float64     `json:"spent"`          // with what running sessions have reserved
+	Needs  float64     `json:"needs"`          // what the session is expected to spend; 0 = one was ended at the limit
+	Agent  string      `json:"agent"`          // of the session
+	Step   float64     `json:"step,omitempty"` // what the answer "more" adds
+}
+
+// BudgetRaised records that a person lets more be spent. That of BudgetDay is in the
+// shared stream.
+type BudgetRaised struct {
+	Limit  BudgetLimit `json:"limit"`
+	Task   string      `json:"task,omitempty"`
+	USD    float64     `json:"usd,omitempty"`
+	Tokens int64       `json:"tokens,omitempty"`
+	Lifted bool        `json:"lifted,omitempty"` // the task has no limit for the rest of the run
+	By     string      `json:"by"`
+}
+
+// Shortage returns what an AskBudget question is about, the zero value for others.
+func (q Question) Shortage() BudgetShort {
+	if q.Short == nil {
+		return BudgetShort{}
+	}
+	return *q.Short
+}
