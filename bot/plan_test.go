@@ -158,6 +158,24 @@ func planSituations() map[string]func() (*service, string) {
 				TooMany: []ledger.NewFiles{{Path: "node_modules2", Files: 300_000}, {Path: "services/checkout/frontend/.svelte-kit", Files: 1_200}}, Expires: d.Now.Add(30 * time.Minute)})
 			return d, "q9"
 		},
+		"a session that does not fit into the run's budget": func() (*service, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(ledger.Question{Kind: ledger.AskBudget, Hat: "builder", Text: "$9.80 of $10.00 spent in this run; the next session takes about $0.60",
+				Short: &ledger.BudgetShort{Limit: ledger.BudgetRun, Of: 10, Spent: 9.8, Needs: 0.6, Agent: "claude", Step: 5}})
+			return d, "q9"
+		},
+		"a session that met its limit": func() (*service, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(ledger.Question{Kind: ledger.AskBudget, Hat: "builder", Text: "$2.10 of $2.00 spent in one session",
+				Short: &ledger.BudgetShort{Limit: ledger.BudgetSession, Of: 2, Spent: 2.1, Agent: "claude", Step: 5}})
+			return d, "q9"
+		},
+		"a session that does not fit into the day's tokens": func() (*service, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(ledger.Question{Kind: ledger.AskBudget, Hat: "builder", Text: "39800000 tokens of 40000000 tokens spent in 24 hours",
+				Short: &ledger.BudgetShort{Limit: ledger.BudgetDay, Tokens: true, Of: 40e6, Spent: 39.8e6, Needs: 1.2e6, Agent: "claude", Step: 20e6}})
+			return d, "q9"
+		},
 		"paths of which one runs by itself": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskAllow, Hat: "builder", Text: "allow .envrc, docs/a.md for #4?", Paths: []string{".envrc", "docs/a.md"}, RunsItself: []string{".envrc"}, Expires: d.Now.Add(30 * time.Minute)})

@@ -303,6 +303,20 @@ func init() {
 			task:   "asks about its plan", need: fixedNeed("plan ready"), reads: true, buttons: buttonRead,
 			runEnd: func(q ledger.Question) (string, string) { return "Read " + shortID(q.Task), PlanCommand(q) },
 		},
+		ledger.AskBudget: {
+			sign: SignAsk, headline: budgetHead,
+			first: firstWithProject, past: (*Message).pastHead,
+			body:  func(m *Message, _ loop.State, q ledger.Question, _ time.Time) { m.budget(q) },
+			waits: fixedText("Other work that fits goes on."), then: fixedText("nothing more is spent."),
+			expired: fixedExpiry("withdrawn"),
+			verbs: map[string]verbWording{
+				"more": {label: "More", labelFor: func(q ledger.Question) string { return "+" + budgetAmount(q.Shortage(), q.Shortage().Step) }, means: "that much more; more 20 says another amount", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on." }},
+				"task": {label: "This task only", means: "it has no limit in this run", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on, whatever it takes." }},
+				"stop": {harmless: true, label: "Stop", means: "the run ends", after: fixedAfter("The run ends.")},
+			},
+			task: waitsForAnswer, need: fixedNeed("budget"), buttons: buttonAnswer,
+			runEnd: answerButton,
+		},
 		ledger.AskSecret: {
 			sign:     SignAsk,
 			headline: func(_ loop.State, q ledger.Question) string { return shortID(q.Task) + " wrote a secret?" },

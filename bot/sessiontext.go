@@ -39,6 +39,8 @@ func EndText(b ledger.SessionEnded) string {
 		return "agent cannot be used, not an attempt"
 	case ledger.EndedNetwork:
 		return "cut off: network, not an attempt"
+	case ledger.EndedBudget:
+		return "stopped at its budget, its work is kept"
 	case ledger.EndedCut:
 		return "cut off, not an attempt"
 	case ledger.EndedLost:

@@ -111,11 +111,14 @@ type Digest struct {
 }
 
 // Budget is the section [budget]: the limit on the spending of all projects
-// together (docs/spec 12.2).
+// together in any 24 hours (docs/spec 12.2).
 type Budget struct {
 	USDDay    float64 `toml:"usd_day"`    // 0 = no limit
 	TokensDay int64   `toml:"tokens_day"` // 0 = no limit
 }
+
+// Day returns it as the ledger records it.
+func (b Budget) Day() ledger.DayBudget { return ledger.DayBudget{USD: b.USDDay, Tokens: b.TokensDay} }
 
 // Limits is the section [limits]: what one session may use (docs/spec 12.1).
 type Limits struct {

@@ -230,6 +230,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	}
 	s.Roles = roles(cat, s.Pattern.Name)
 	s.Hats = p.hats(cfg, s, flags, cat.hats)
+	s.Budget.Estimates = cfg.estimates()
 	s.Network = p.network(cfg, s)
 	if err := newError(f.problems); err != nil {
 		return ledger.Settings{}, err
@@ -254,6 +255,21 @@ func roles(cat catalogue, own string) map[string]ledger.Pattern {
 		if name != own && len(f.check(cat)) == 0 && !f.hasReported(cat) {
 			out[name] = f.pattern
 		}
+	}
+	return out
+}
+
+// estimates returns what a session of an agent costs by the configuration, nil if it
+// says nothing of that.
+func (c *Config) estimates() map[string]float64 {
+	out := map[string]float64{}
+	for name, a := range c.Agents {
+		if a.USDEstimate > 0 {
+			out[name] = a.USDEstimate
+		}
+	}
+	if len(out) == 0 {
+		return nil
 	}
 	return out
 }
@@ -290,6 +306,7 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 		s.MaxNewFiles = -1 // the ledger's 0 is the default
 	}
 	s.StaleClaim = time.Duration(p.StaleClaim)
+	s.Budget = ledger.Budget{USDRun: p.Budget.USDRun, USDTask: p.Budget.USDTask, TokensRun: p.Budget.TokensRun}
 	s.Batch = firstSet(ledger.DefaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
 	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)

@@ -47,6 +47,7 @@ func (d *decision) advance() {
 		d.settleParts()
 		d.settleRepeats()
 		d.settleReady()
+		d.settleBudget()
 		if r.Batch != nil && r.Batch.Made > 0 && !isFaultWait(r.Wait) && !(r.StopNow && r.Signal != "") {
 			d.stepBatch() // what was verified as one is committed as one
 			continue
@@ -237,6 +238,8 @@ func (d *decision) pick() (TaskState, bool) {
 		case t.Status == ledger.Blocked && d.run().Settings.OnBlocked == ledger.OnBlockedStop:
 			d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
 			return TaskState{}, false
+		case t.Status == ledger.Ready && !t.Queued() && d.unfit(t):
+			continue
 		case t.Status == ledger.Ready && !t.Queued():
 			if other, ok := d.besides(*t); ok && d.suspect(*t) {
 				return other, true
@@ -276,6 +279,7 @@ func (d *decision) nothingReady() {
 		d.finish(d.nothingLeft())
 	case !until.IsZero():
 		d.wait(ledger.WaitQuestion, until, "", text)
+	case d.standsAtBudget():
 	case manual > 0 && manual == open:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonManual, Text: fmt.Sprintf("%d for you to look at", manual)})
 	default:

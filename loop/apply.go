@@ -39,13 +39,19 @@ func (f *Folder) Add(e ledger.Entry) {
 func applyShared(s Shared, e ledger.Entry) Shared {
 	switch b := e.Body.(type) {
 	case ledger.SharedSet:
-		s.MaxSessions = b.MaxSessions
+		s.MaxSessions, s.Purse.Day = b.MaxSessions, b.Day
 	case ledger.IDIssued:
 		s.Issued = with(s.Issued, b.Kind, b.N)
 	case ledger.LeaseGranted:
 		s.Leases = append(slices.Clip(s.Leases), b)
 	case ledger.LeaseReleased:
+		before := len(s.Leases)
 		s.Leases = slices.DeleteFunc(slices.Clone(s.Leases), func(l ledger.LeaseGranted) bool { return l.Session == b.Session })
+		if b.Spent != nil && len(s.Leases) < before { // else its slot was freed before, and it was counted then
+			s.Purse = s.Purse.spend(*b.Spent, e.Time)
+		}
+	case ledger.BudgetRaised:
+		s.Purse.Raised = addSlot(s.Purse.Raised, SpentSlot{At: e.Time, USD: b.USD, Tokens: b.Tokens})
 	case ledger.AgentParked:
 		s.Agents = with(s.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
 		switch {
@@ -231,11 +237,14 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	if p.Run != nil {
 		p.Run = applyRun(own.runOf(p.Run), e)
 		p.Run.applyNetwork(e)
+		if b, ok := e.Body.(ledger.BudgetRaised); ok {
+			*p.Run = p.Run.raise(b)
+		}
 		if p.doneAgain(e) {
 			p.Run.Made = p.madeAgain(e.Task)
 		}
 		if ends && ended.Kind == ledger.KindAgent {
-			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, ended.Exit)
+			p.Run.spend(had, e.Task, ended.Exit)
 		}
 		p.Run.DoneNow = p.doneNow(e)
 		p.Run.LastEvent = e.Time

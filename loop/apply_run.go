@@ -126,6 +126,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			} else {
 				r.CostUSD += b.Exit.CostUSD
 			}
+			if b.Exit.Estimated {
+				r.Estimated++
+			}
 			switch b.End {
 			case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork, ledger.EndedDisk, ledger.EndedMachine, ledger.EndedEarly:
 				r.Counted = max(r.Counted-1, 0) // the iteration limit counts work, not waiting

@@ -204,6 +204,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		}
 		w.Scripted = w.Scripted || r.Settings.IsScripted(b.Agent)
 		w.Event, w.Captured, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
+		w.Met, w.Reserved, w.Agent = nil, b.Reserved, b.Agent
 	case ledger.SessionEnded:
 		switch {
 		case b.Kind != ledger.KindAgent:
@@ -212,6 +213,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			}
 		case w.Session == e.Session && w.Stage == ledger.StageSession:
 			w.again(b, e.Session)
+			if b.End == ledger.EndedBudget {
+				w.Met = &MetBudget{Reserved: w.Reserved, USD: b.Exit.CostUSD, Agent: w.Agent}
+			}
 			w.Said, w.SaidBy = silentWords(b), w.Hat
 		}
 	case ledger.EventAccepted:

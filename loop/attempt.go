@@ -44,6 +44,11 @@ func (d *decision) planSession(t TaskState) bool {
 	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
 		return false // a Wake input comes when a slot is free
 	}
+	reserved, short := d.reserve(id, hat, agent)
+	if short != nil {
+		d.holdForBudget(t, *short)
+		return true
+	}
 	if r.State == ledger.RunWaiting {
 		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
 	}
@@ -59,11 +64,11 @@ func (d *decision) planSession(t TaskState) bool {
 		return true
 	}
 	reopen := w.Fresh && w.N > 1
-	d.addShared(ledger.LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})
+	d.addShared(ledger.LeaseGranted{Session: session, Project: d.in.Project, Agent: agent, Reserved: reserved})
 	d.add(about, ledger.SessionPlanned{
 		Kind: ledger.KindAgent, Hat: hat.Name, Agent: agent, Model: hat.Model, Tree: w.Tree, Round: w.Rounds,
 		Guidance: binding, Replaces: w.Replaces, Note: w.Note, Wall: hat.Timeout, Stall: hat.StallTimeout,
-		Network: network, Outside: outside,
+		Network: network, Outside: outside, Reserved: reserved,
 	})
 	if len(binding.Bound)+len(binding.Shown) > 0 {
 		d.add(about, ledger.GuidanceBound{Hat: hat.Name, Writes: target.Writes, Binding: binding, Reopen: reopen})

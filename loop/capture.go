@@ -45,6 +45,13 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		return
 	}
 	if w.Event == nil {
+		if met := w.Met; met != nil && len(b.Taken.Refused) == 0 && len(b.Taken.Secrets) == 0 {
+			d.add(about, ledger.TakenOver{Taken: b.Taken, Ref: b.Ref})
+			d.add(about, ledger.Redo{Why: ledger.RedoBudget, Tree: b.Taken.Tree, Note: budgetNote})
+			t, _ = d.task(t.Task.ID)
+			d.metBudget(t, *met)
+			return
+		}
 		d.add(about, ledger.TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files, More: b.Taken.More})
 		d.afterNothing(t, b)
 		return

@@ -39,8 +39,9 @@ func Due(s State) time.Time {
 	}
 	need(nextRepeat(s))
 	if r := s.Project.Run; !r.Over() {
-		// Other waits end with their question or agent, which are handled above.
-		if isFaultWait(r.Wait) {
+		// Other waits end with their question or agent, which are handled above. A day's
+		// budget has room again without an answer.
+		if isFaultWait(r.Wait) || r.State == ledger.RunWaiting && s.Project.asksBudget() {
 			need(r.Until)
 		}
 		// While work is in flight, the run's end time is not due: advance checks it

@@ -35,7 +35,7 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		end, counts = ledger.EndedEarly, ledger.CountsAsNothing
 	}
 	text := endText(end, x, s)
-	d.addShared(ledger.LeaseReleased{Session: s.ID})
+	d.addShared(ledger.LeaseReleased{Session: s.ID, Spent: spending(s, x)})
 	d.add(about, ledger.SessionEnded{Kind: ledger.KindAgent, End: end, Counts: counts, Exit: x, Text: text})
 	d.lateNow(s)
 	if end != ledger.EndedMachine && end != ledger.EndedCut {
@@ -65,6 +65,10 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		return
 	}
 	d.heldAgent(s, end, x)
+	if t, _ = d.task(s.Task); t.Attempt.Met != nil && !hat.Writes() {
+		d.metBudget(t, *t.Attempt.Met)
+		return
+	}
 	switch {
 	case end == ledger.EndedLeak:
 		d.failAttempt(s.Task, ledger.OutcomeFailed, text)

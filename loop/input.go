@@ -37,6 +37,7 @@ type InputBody interface{ InputKind() string }
 type StartRun struct {
 	Settings    ledger.Settings
 	MaxSessions int              // limit for all projects together; 0 = unchanged
+	Day         ledger.DayBudget // what they may spend together; unchanged where MaxSessions is 0
 	Snapshot    *ledger.Snapshot // the present content of the source, used when a run is resumed; nil = not read
 	Alone       bool             // this process is for this run alone: it frees the slots that other projects hold, and replaces a check that was cut off
 	New         bool             // end the unfinished run, if any, and start from HEAD
@@ -193,6 +194,7 @@ type OfferRun struct {
 	Settings    ledger.Settings
 	Review      *ledger.Limits // limits of profile review, offered as a second choice; nil if Settings has that profile
 	MaxSessions int
+	Day         ledger.DayBudget
 	Tasks       int    // number of open tasks in the source; -1 = unknown
 	First       string // id of the first open task
 	Idle        bool   // the run could begin nothing: no task is ready, and no branch is red

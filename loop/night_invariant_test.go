@@ -367,6 +367,7 @@ func (n *night) checkStuck(fail func(string, ...any)) {
 	case r.State == ledger.RunPaused:
 	case r.State == ledger.RunStopping && r.StopNow && r.Signal != "":
 	case r.State == ledger.RunPlanning && r.Red != nil:
+	case r.State == ledger.RunWaiting && n.s.Project.asksBudget(): // a person decides, however late
 	case (r.State == ledger.RunWaiting || isFaultWait(r.Wait)) && !due.IsZero():
 	default:
 		fail("run is %s (%s), and nothing will happen", r.State, r.Wait)

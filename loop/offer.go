@@ -30,9 +30,7 @@ func (d *decision) offerRun(b OfferRun) {
 		d.refuse(ledger.CodeRunning, "%s runs already: %s, %d/%d", d.in.Project, r.ID, done, total)
 		return
 	}
-	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(ledger.SharedSet{MaxSessions: b.MaxSessions})
-	}
+	d.setShared(b.MaxSessions, b.Day)
 	d.withdrawOffers("another one was made")
 	text := ""
 	if b.Tasks >= 0 {

@@ -16,6 +16,7 @@ var endRules = []endRule{
 	{ledger.EndedLeak, ledger.CountsAsFailed, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitLeak }},
 	{ledger.EndedEvent, ledger.CountsAsSuccess, func(_ ledger.Exit, accepted, _ bool) bool { return accepted }},
 	{ledger.EndedCut, ledger.CountsAsNothing, func(x ledger.Exit, _, cut bool) bool { return cut || x.Reason == ledger.ExitAbandoned }},
+	{ledger.EndedBudget, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.OverBudget }},
 	{ledger.EndedDisk, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitDisk }},
 	{ledger.EndedMachine, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Fault != "" }},
 	{ledger.EndedLost, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool {

@@ -50,7 +50,12 @@ func init() {
 		ledger.AskMerge:     {verbs: apply(applyMerge, "merge", "cancel"), expire: (*decision).expireMerge, drop: (*decision).withdraw},
 		ledger.AskThreshold: {verbs: apply(applyThreshold, "use", "keep"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
 		ledger.AskHost:      {verbs: apply(applyHost, "once", "run", "always", "no"), expire: (*decision).expireHost, drop: (*decision).withdraw},
-		ledger.AskNow:       {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
+		ledger.AskBudget: {verbs: map[string]answerEffect{
+			"more": {check: checkAmount, apply: applyBudget},
+			"task": {apply: applyBudget},
+			"stop": {apply: applyBudget},
+		}, expire: (*decision).expireQuietly, drop: (*decision).dropBudget},
+		ledger.AskNow: {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
 	}
 }
 

@@ -67,7 +67,7 @@ func (d *decision) chosen() (TaskState, bool) {
 		return TaskState{}, false
 	}
 	t, ok := d.task(d.run().Next)
-	return t, ok && t.Status == ledger.Ready && t.wish() == ledger.MarkOpen && !t.Queued()
+	return t, ok && t.Status == ledger.Ready && t.wish() == ledger.MarkOpen && !t.Queued() && !d.unfit(&t)
 }
 
 // firstReady returns the ready task whose turn comes first among those that the run

@@ -25,13 +25,11 @@ func (d *decision) startRun(b StartRun) {
 		d.refuse(ledger.CodeBusy, "%s is being made again; start the run in a moment", r.branchName())
 		return
 	}
-	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(ledger.SharedSet{MaxSessions: b.MaxSessions})
-	}
+	d.setShared(b.MaxSessions, b.Day)
 	if b.Alone {
 		for _, l := range d.Shared.Leases {
 			if l.Project != d.in.Project {
-				d.addShared(ledger.LeaseReleased{Session: l.Session})
+				d.addShared(freed(l))
 			}
 		}
 	}

@@ -216,7 +216,7 @@ func (WorksOn) InputKind() string { return "works_on" }
 func (d *decision) worksOn(b WorksOn) {
 	for _, l := range d.Shared.Leases {
 		if !slices.Contains(b.Projects, l.Project) {
-			d.addShared(ledger.LeaseReleased{Session: l.Session})
+			d.addShared(freed(l))
 		}
 	}
 }

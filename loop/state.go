@@ -12,7 +12,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 28
+const StateVersion = 29
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -33,6 +33,8 @@ type Shared struct {
 
 	Limits map[string]LimitStreak `json:"limits,omitempty"` // limits in a row, by agent
 	Early  map[string]EarlyStreak `json:"early,omitempty"`  // sessions in a row that ended at once, by agent
+
+	Purse Purse `json:"purse,omitzero"`
 
 	people.State // people, their chats and digests
 }
@@ -173,7 +175,14 @@ type Run struct {
 	CostUSD   float64            `json:"cost_usd"`
 	Unpriced  int                `json:"unpriced"` // agent sessions whose cost is unknown
 	Spent     Spent              `json:"spent,omitzero"`
-	LastEvent time.Time          `json:"last_event,omitzero"`
+	Tokens    int64              `json:"tokens,omitempty"`    // with what was reserved for sessions that told none, where a budget holds
+	Estimated int                `json:"estimated,omitempty"` // agent sessions whose cost is the configuration's estimate
+
+	AssumedUSD  float64               `json:"assumed_usd,omitempty"` // reserved for sessions whose cost stays unknown
+	ExtraUSD    float64               `json:"extra_usd,omitempty"`   // what people added to its budget
+	ExtraTokens int64                 `json:"extra_tokens,omitempty"`
+	TaskBudgets map[string]TaskBudget `json:"task_budgets,omitempty"` // what people decided about tasks, by folded id
+	LastEvent   time.Time             `json:"last_event,omitzero"`
 
 	Hosts []HostRule `json:"hosts,omitempty"` // what people said of hosts, for this run or one of its sessions
 	// HostsWanted are the hosts that were asked for before the run began.

@@ -114,6 +114,9 @@ type Attempt struct {
 	Stage        ledger.Stage          `json:"stage"`
 	Session      string                `json:"session,omitempty"` // id of the current session, or of the last one
 	Sessions     int                   `json:"sessions"`
+	Agent        string                `json:"agent,omitempty"`      // of the last session
+	Reserved     ledger.Reservation    `json:"reserved,omitzero"`    // of the last session
+	Met          *MetBudget            `json:"met,omitempty"`        // the last session was ended at its budget; nil = it was not
 	Outside      ledger.OutsideText    `json:"outside,omitempty"`    // what its sessions had; closed if one had it
 	Scripted     bool                  `json:"scripted,omitempty"`   // the scripted agent had one of its sessions
 	EarlyRow     int                   `json:"early_row,omitempty"`  // of FailedRow, the last ones that ended at once

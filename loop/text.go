@@ -73,6 +73,8 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 			text += ": " + x.Text // the agent's own words: a prompt that is too long, denied tools
 		}
 		return text
+	case ledger.EndedBudget:
+		return fmt.Sprintf("had spent its budget of $%.2f", s.Planned.Reserved.MaxUSD)
 	case ledger.EndedLeak:
 		return cmp.Or(x.Text, "sent a planted secret to a host")
 	case ledger.EndedStall:

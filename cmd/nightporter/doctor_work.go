@@ -17,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/internal/toolchain"
 	"github.com/nightporter/nightporter/loop"
@@ -213,6 +214,7 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	}
 	var out []finding
 	refused, warned := project.Unbuilt(p.cfg, pr, s)
+	refused = append(refused, session.Unpriced(p.cfg, s)...)
 	out = append(out, ofSeverity(ledger.DiagnosticError, refused)...)
 	out = append(out, ofSeverity(ledger.DiagnosticWarning, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/demo"
@@ -107,6 +108,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 	s.Flags = f.resumeFlags(cmd)
 	s.Operator = f.operatorFlags(cmd)
 	refused, warned := project.Unbuilt(cfg, pr, s)
+	refused = append(refused, session.Unpriced(cfg, s)...)
 	for _, w := range warned {
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
 	}
@@ -181,7 +183,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	}
 	w := foreground{
 		out: cmd.OutOrStdout(), in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: zone, json: f.asJSON,
-		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(), New: f.fresh, Check: f.check},
+		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(), Day: cfg.Budget.Day(), New: f.fresh, Check: f.check},
 	}
 	return w.runAndShow(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(0), Person: personName()})
 }

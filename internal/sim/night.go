@@ -319,7 +319,7 @@ var answers = map[ledger.QuestionKind]string{
 	ledger.AskBlocked: "skip", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep",
 	ledger.AskSkip: "skip", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve",
 	ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskChecks: "allow",
-	ledger.AskRemake: "cancel", ledger.AskIdea: "start",
+	ledger.AskBudget: "more", ledger.AskRemake: "cancel", ledger.AskIdea: "start",
 }
 
 // settle answers what is asked, and lets go on what a person holds.

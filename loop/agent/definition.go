@@ -25,6 +25,8 @@ type Definition struct {
 	EnvFile string   // file of NAME=VALUE lines, relative to Dir
 	PassEnv []string // names of the daemon's environment variables that it inherits
 
+	USDEstimate float64 // what a session costs of which its output has no cost; 0 = unknown
+
 	MCP      bool // it is offered the verbs of hat as tools of MCP
 	Written  bool // an event that ends its last message is taken as sent
 	Terminal bool // it cannot work without a terminal of its own
@@ -40,6 +42,12 @@ func BuiltIn() map[string]Definition {
 		}
 	}
 	return defs
+}
+
+// Prices reports whether the cost of its sessions is known, at least as an estimate.
+func (d Definition) Prices() bool {
+	a, err := d.adapter()
+	return err == nil && (a.Prices || d.USDEstimate > 0)
 }
 
 // adapter returns the agent's row in package adapter.

@@ -244,6 +244,10 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	defer func() { _ = out.Close() }()
 	v := a.Judge(out, *x)
 	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
+	x.OverBudget = v.OverBudget
+	if x.CostUSD < 0 && d.USDEstimate > 0 {
+		x.CostUSD, x.Estimated = d.USDEstimate, true
+	}
 	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified || v.Failure != "" && !d.runs(a)
 	if touch, err := os.Stat(filepath.Join(folder, fileTouch)); err == nil {
 		x.Called = !x.Started.IsZero() && touch.ModTime().After(x.Started)

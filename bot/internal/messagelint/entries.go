@@ -21,6 +21,7 @@ var silent = []Teller{}
 var Entries = map[string][]Teller{
 	"agent.chosen":      silent,
 	"agent.faltered":    silent,
+	"budget.raised":     silent,
 	"agent.parked":      {Console, Report},
 	"agent.unusable":    {Console, Notify},
 	"agent.usable":      {Console, Notify},

@@ -11,6 +11,7 @@ var Keys = map[string][]string{
 	// Pushed: questions.
 	"ask.agent":    {"No answer by ", "Waits as long as it takes"},
 	"ask.allow":    {"No answer by ", "Waits as long as it takes"},
+	"ask.budget":   {"Other work that fits goes on."},
 	"ask.newfiles": {"No answer by ", "Waits as long as it takes"},
 	"ask.secret":   {"Waits as long as it takes"},
 	"ask.checks":   {"Waits as long as it takes"},

@@ -34,6 +34,7 @@ type Owner interface {
 	User() (uid, gid int)
 	Mounts() (ok bool, why string)
 	HidesAgents() bool
+	Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic
 }
 
 // NewCatalog returns the catalog of a state folder. place is this machine without

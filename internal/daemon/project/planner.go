@@ -104,6 +104,7 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Sett
 	s.Operator = p.operatorFlags()
 	s.Flags = s.Operator
 	refused, warned := Unbuilt(cfg, pr, s)
+	refused = append(refused, p.owner.Unpriced(cfg, s)...)
 	if len(refused) > 0 {
 		return s, &ledger.InputError{Diagnostics: refused}
 	}

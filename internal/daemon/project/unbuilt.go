@@ -14,20 +14,11 @@ import (
 // because a limit without effect is worse than none; all others are warnings.
 func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems, warnings []ledger.Diagnostic) {
 	file := cfg.File
-	refuse := func(on bool, key, fix string) {
-		if on {
-			problems = append(problems, ledger.Diagnostic{File: file, Text: key + " is not built yet, and nothing would hold to it", Remedy: fix})
-		}
-	}
 	warn := func(on bool, key string) {
 		if on {
 			warnings = append(warnings, ledger.Diagnostic{File: file, Text: key + " is not built yet, and has no effect"})
 		}
 	}
-	const takeOut = "Take it out to run without it."
-	b := p.Budget
-	refuse(cfg.Budget != (config.Budget{}) || b.USDRun+b.USDTask+b.USDSession > 0 || b.TokensRun > 0, "budget", takeOut)
-	refuse(slices.ContainsFunc(hats(s), func(h ledger.Hat) bool { return h.MaxCostUSD > 0 }), "max_cost_usd of a hat", takeOut)
 	if p.Cloud != nil && p.Start != "" && p.Start != "manual" {
 		problems = append(problems, ledger.Diagnostic{
 			File: file, Text: fmt.Sprintf("start = %q does not go with cloud: a run and the cloud agent would both take the project's tasks", p.Start), Remedy: "Take one of the two out.",
@@ -62,5 +53,3 @@ func Idle(all map[string]ledger.Hat) []ledger.Diagnostic {
 	}
 	return out
 }
-
-func hats(s ledger.Settings) []ledger.Hat { return slices.Collect(maps.Values(s.Hats)) }

@@ -62,6 +62,7 @@ func Definitions(cfg *config.Config) map[string]agent.Definition {
 			d.Output = a.Output
 		}
 		d.Name, d.Dir, d.Prompt, d.EnvFile, d.PassEnv = name, cfg.Dir(), a.Prompt, a.EnvFile, a.PassEnv
+		d.USDEstimate = a.USDEstimate
 		d.MCP, d.Written, d.Terminal = a.MCP, a.EventBlock, a.Terminal
 		defs[name] = d
 	}

@@ -57,6 +57,9 @@ type Agent struct {
 
 	// Reports says for people which figures its output has: "tokens and cost".
 	Reports string
+	// Prices says that its output has the cost of a session, at least where it knows
+	// the model's price.
+	Prices bool
 
 	Login *Login   // the files and variables of its login
 	Vars  []string // NAME=VALUE variables of its sessions; env_file overrides them
@@ -194,6 +197,7 @@ type Verdict struct {
 	Turns      int
 	Tokens     int64
 	CostUSD    float64
+	OverBudget bool // the program ended because it had spent what it may
 	Uncounted  bool // the stream has figures in a form that is not known, so they are unknown
 }
 

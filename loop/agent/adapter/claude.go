@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/guard"
@@ -28,6 +29,7 @@ var claude = Agent{
 	LastMessage: claudeLastMessage,
 	Tail:        claudeTail,
 	Reports:     "tokens and cost",
+	Prices:      true,
 	Login:       &claudeLogin,
 	Vars:        claudeVars,
 	Home:        NoHome,
@@ -94,6 +96,9 @@ func claudeArgs(c Call) ([]string, bool, error) {
 	}
 	if c.Launch.Effort != "" {
 		args = append(args, "--effort", c.Launch.Effort)
+	}
+	if c.Launch.MaxUSD > 0 { // checked after each turn, so it is a little late
+		args = append(args, "--max-budget-usd", strconv.FormatFloat(max(c.Launch.MaxUSD, 0.01), 'f', 2, 64))
 	}
 	// This flag comes last, because it takes all following arguments.
 	args = append(args, "--disallowedTools")

@@ -168,6 +168,7 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 			e.reason = strings.TrimPrefix(r.Subtype, "error_")
 		}
 		s.err = &e
+		v.OverBudget = e.reason == "budget_exhausted" || e.reason == "max_budget_usd"
 	}
 	switch {
 	case s.err != nil:

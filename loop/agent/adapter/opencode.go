@@ -25,6 +25,7 @@ var opencode = Agent{
 	LastMessage: opencodeLastMessage,
 	Tail:        passageTail,
 	Reports:     "tokens, and cost where it knows the price",
+	Prices:      true,
 	Login:       &opencodeLogin,
 	Vars:        opencodeVars,
 	Home:        opencodeHome,

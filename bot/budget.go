@@ -1,0 +1,45 @@
+package bot
+
+import (
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// budgetHead is the headline of a question about a budget: "#4: $9.80 of $10 spent".
+func budgetHead(_ loop.State, q ledger.Question) string {
+	b := q.Shortage()
+	if b.Tokens {
+		return fmt.Sprintf("%s: %s of %s", shortID(q.Task), Tokens(int64(b.Spent)), Tokens(int64(b.Of)))
+	}
+	return fmt.Sprintf("%s: %s of %s", shortID(q.Task), budgetAmount(b, b.Spent), budgetAmount(b, b.Of))
+}
+
+// budgetAmount writes an amount of a budget: "$9.80", "4.2 M tokens".
+func budgetAmount(b ledger.BudgetShort, v float64) string {
+	if b.Tokens {
+		return Tokens(int64(v)) + " tokens"
+	}
+	if v == float64(int64(v)) {
+		return fmt.Sprintf("$%.0f", v)
+	}
+	return Money(v)
+}
+
+// budget says which budget does not have room for a session.
+func (m *Message) budget(q ledger.Question) {
+	b := q.Shortage()
+	m.add(map[ledger.BudgetLimit]string{
+		ledger.BudgetSession: "Its session was ended at the limit of one session; what it wrote is kept.",
+		ledger.BudgetTask:    "That is this task's budget.",
+		ledger.BudgetRun:     "That is this run's budget.",
+		ledger.BudgetDay:     "That is the budget of all projects in 24 hours.",
+	}[b.Limit])
+	if b.Tokens {
+		m.add("It counts tokens.")
+	}
+	if b.Needs > 0 {
+		m.add(fmt.Sprintf("Its next session (%s, %s) takes about %s.", Clean(q.Hat), Clean(b.Agent), budgetAmount(b, b.Needs)))
+	}
+}

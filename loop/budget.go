@@ -1,0 +1,466 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// A session that costs money has a part of the budget reserved before it is planned
+// (docs/spec 12.2). Reservation and session are one decision, and what other projects
+// have reserved is in the shared state, so two of them never get the same dollar.
+
+// dayWindow is the span of a day's budget. It is any such span, not the calendar's: a
+// night must not get a second budget at midnight, and no clock change gives one.
+const dayWindow = 24 * time.Hour
+
+// windowSlot is the precision of what the state keeps of the last day.
+const windowSlot = 15 * time.Minute
+
+// Expected costs of a session of which nothing is known.
+const (
+	priorUSD    = 1.0
+	priorTokens = 500_000
+)
+
+// budgetStep is what the answer "more" adds without an amount, in US dollars.
+const budgetStep = 5.0
+
+// Purse is what all projects have spent lately, and what their sessions cost.
+type Purse struct {
+	Day    ledger.DayBudget  `json:"day,omitzero"`
+	Window []SpentSlot       `json:"window,omitempty"` // the oldest first
+	Raised []SpentSlot       `json:"raised,omitempty"` // what people added to Day
+	Rates  map[string][]Rate `json:"rates,omitempty"`  // last sessions, by rateKey
+}
+
+// SpentSlot is an amount at a time.
+type SpentSlot struct {
+	At     time.Time `json:"at"`
+	USD    float64   `json:"usd,omitempty"`
+	Tokens int64     `json:"tokens,omitempty"`
+}
+
+// Rate is what one session took. A figure that is unknown is -1.
+type Rate struct {
+	USD    float64 `json:"usd"`
+	Tokens int64   `json:"tokens"`
+}
+
+// ratesKept is how many sessions of one kind the state keeps.
+const ratesKept = 16
+
+// ratesEnough is how many sessions of one kind an estimate needs.
+const ratesEnough = 3
+
+func rateKey(agent, hat, model string) string { return agent + "/" + hat + "/" + model }
+
+// spend returns the purse plus an ended session.
+func (p Purse) spend(b ledger.Spending, at time.Time) Purse {
+	p.Window = addSlot(p.Window, SpentSlot{At: at, USD: b.USD, Tokens: b.Tokens})
+	r := Rate{USD: b.USD, Tokens: b.Tokens}
+	if b.Assumed {
+		r.USD = -1
+	}
+	if b.Untold {
+		r.Tokens = -1
+	}
+	if r.USD >= 0 || r.Tokens >= 0 {
+		key := rateKey(b.Agent, b.Hat, b.Model)
+		last := append(slices.Clip(p.Rates[key]), r)
+		p.Rates = with(p.Rates, key, last[max(0, len(last)-ratesKept):])
+	}
+	return p
+}
+
+// addSlot adds an amount to the slot of its time, and forgets those that no window has.
+func addSlot(all []SpentSlot, s SpentSlot) []SpentSlot {
+	s.At = s.At.UTC().Truncate(windowSlot)
+	all = slices.DeleteFunc(slices.Clone(all), func(o SpentSlot) bool { return o.At.Before(s.At.Add(-dayWindow - windowSlot)) })
+	if n := slices.IndexFunc(all, func(o SpentSlot) bool { return o.At.Equal(s.At) }); n >= 0 {
+		all[n].USD += s.USD
+		all[n].Tokens += s.Tokens
+		return all
+	}
+	return append(all, s)
+}
+
+// sumSlots adds up the slots of the day before now. A slot of the future, from before
+// the clock was set back, counts.
+func sumSlots(all []SpentSlot, now time.Time) (sum SpentSlot) {
+	for _, s := range all {
+		if s.At.Add(dayWindow + windowSlot).After(now) {
+			sum.USD += s.USD
+			sum.Tokens += s.Tokens
+		}
+	}
+	return sum
+}
+
+// freesAt returns when the day's spending next becomes less, zero if nothing was spent.
+func (p Purse) freesAt(now time.Time) (at time.Time) {
+	for _, s := range p.Window {
+		if end := s.At.Add(dayWindow + windowSlot); end.After(now) && (at.IsZero() || end.Before(at)) {
+			at = end
+		}
+	}
+	return at
+}
+
+// estimate returns what a session is expected to spend: three of four sessions like it
+// spent no more. Without enough of them, others of the agent count, and at last a prior.
+func (p Purse) estimate(agent string, hat ledger.Hat, s *ledger.Settings) (usd float64, tokens int64) {
+	like := p.Rates[rateKey(agent, hat.Name, hat.Model)]
+	if len(like) < ratesEnough {
+		like = nil
+		for _, key := range sortedKeys(p.Rates) {
+			if strings.HasPrefix(key, agent+"/") {
+				like = append(like, p.Rates[key]...)
+			}
+		}
+	}
+	var dollars []float64
+	var counts []int64
+	for _, r := range like {
+		if r.USD >= 0 {
+			dollars = append(dollars, r.USD)
+		}
+		if r.Tokens >= 0 {
+			counts = append(counts, r.Tokens)
+		}
+	}
+	usd, tokens = upperQuarter(dollars, priorUSD), upperQuarter(counts, priorTokens)
+	if own, known := s.Budget.Estimates[agent]; known && len(dollars) == 0 {
+		usd = own
+	}
+	if hat.MaxCostUSD > 0 {
+		usd = min(usd, hat.MaxCostUSD)
+	}
+	return usd, tokens
+}
+
+// upperQuarter returns the value that three quarters of all do not exceed, or prior if
+// there are too few.
+func upperQuarter[T float64 | int64](all []T, prior T) T {
+	if len(all) < ratesEnough {
+		return prior
+	}
+	slices.Sort(all)
+	return all[(len(all)*3+3)/4-1]
+}
+
+// TaskBudget is what a person decided about a task's spending in one run.
+type TaskBudget struct {
+	USD     float64 `json:"usd,omitempty"`     // added to the task's budget
+	Session float64 `json:"session,omitempty"` // added to that of each of its sessions
+	Lifted  bool    `json:"lifted,omitempty"`  // it has none
+}
+
+// raise returns the run with what a person added to its budgets.
+func (r Run) raise(b ledger.BudgetRaised) Run {
+	if b.Limit == ledger.BudgetRun && b.Task == "" {
+		r.ExtraUSD += b.USD
+		r.ExtraTokens += b.Tokens
+		return r
+	}
+	key := ledger.FoldID(b.Task)
+	own := r.TaskBudgets[key]
+	switch {
+	case b.Lifted:
+		own.Lifted = true
+	case b.Limit == ledger.BudgetSession:
+		own.Session += b.USD
+	default:
+		own.USD += b.USD
+	}
+	r.TaskBudgets = with(r.TaskBudgets, key, own)
+	return r
+}
+
+// budgeted reports whether anything limits what the run spends.
+func (d *decision) budgeted(hat ledger.Hat) bool {
+	b := d.run().Settings.Budget
+	return b.USDRun > 0 || b.USDTask > 0 || b.TokensRun > 0 || d.Shared.Purse.Day != ledger.DayBudget{} || hat.MaxCostUSD > 0
+}
+
+// slack is what is left of a budget.
+type slack struct {
+	limit     ledger.BudgetLimit
+	tokens    bool
+	of, spent float64
+}
+
+func (s slack) left() float64 { return s.of - s.spent }
+
+// slacks returns what is left of each budget that holds for a task. What running
+// sessions have reserved is spent.
+func (d *decision) slacks(task string) (all []slack) {
+	r, p := d.run(), d.Shared.Purse
+	own := r.TaskBudgets[ledger.FoldID(task)]
+	var run, house ledger.Reservation
+	for _, l := range d.Shared.Leases {
+		house.USD += l.Reserved.USD
+		house.Tokens += l.Reserved.Tokens
+		if l.Project == d.in.Project {
+			run.USD += l.Reserved.USD
+			run.Tokens += l.Reserved.Tokens
+		}
+	}
+	add := func(on bool, s slack) {
+		if on && !own.Lifted {
+			all = append(all, s)
+		}
+	}
+	b := r.Settings.Budget
+	spent := r.Spent.of(task)
+	add(b.USDTask > 0, slack{ledger.BudgetTask, false, b.USDTask + own.USD, spent.USD + spent.Assumed})
+	add(b.USDRun > 0, slack{ledger.BudgetRun, false, b.USDRun + r.ExtraUSD, r.CostUSD + r.AssumedUSD + run.USD})
+	add(b.TokensRun > 0, slack{ledger.BudgetRun, true, float64(b.TokensRun + r.ExtraTokens), float64(r.Tokens + run.Tokens)})
+	day, more := sumSlots(p.Window, d.in.Time), sumSlots(p.Raised, d.in.Time)
+	add(p.Day.USD > 0, slack{ledger.BudgetDay, false, p.Day.USD + more.USD, day.USD + house.USD})
+	add(p.Day.Tokens > 0, slack{ledger.BudgetDay, true, float64(p.Day.Tokens + more.Tokens), float64(day.Tokens + house.Tokens)})
+	return all
+}
+
+// reserve returns what a session is to reserve. short says which budget it does not fit
+// into, nil = it fits.
+func (d *decision) reserve(task string, hat ledger.Hat, agent string) (r ledger.Reservation, short *ledger.BudgetShort) {
+	if !d.budgeted(hat) {
+		return r, nil
+	}
+	r.USD, r.Tokens = d.Shared.Purse.estimate(agent, hat, &d.run().Settings)
+	own := d.run().TaskBudgets[ledger.FoldID(task)]
+	if hat.MaxCostUSD > 0 && !own.Lifted {
+		r.MaxUSD, r.Limit = hat.MaxCostUSD+own.Session, ledger.BudgetSession
+	}
+	const cent = 0.005 // sums of costs are not exact
+	for _, s := range d.slacks(task) {
+		needs := r.USD
+		if s.tokens {
+			needs = float64(r.Tokens)
+		}
+		if s.left() < needs-cent {
+			return r, &ledger.BudgetShort{Limit: s.limit, Tokens: s.tokens, Of: s.of, Spent: s.spent, Needs: needs, Agent: agent, Step: step(s)}
+		}
+		if !s.tokens && (r.MaxUSD == 0 || s.left() < r.MaxUSD) {
+			r.MaxUSD, r.Limit = s.left(), s.limit
+		}
+	}
+	return r, nil
+}
+
+// step returns what the answer "more" adds to a budget: some dollars, or half of its
+// tokens.
+func step(s slack) float64 {
+	if s.tokens {
+		return s.of / 2
+	}
+	return budgetStep
+}
+
+// setShared records what all projects share, where it changed.
+func (d *decision) setShared(sessions int, day ledger.DayBudget) {
+	if sessions > 0 && (sessions != d.Shared.MaxSessions || day != d.Shared.Purse.Day) {
+		d.addShared(ledger.SharedSet{MaxSessions: sessions, Day: day})
+	}
+}
+
+// freed ends a lease whose session this process does not wait for. What it spends stays
+// unknown, and counts as it was reserved.
+func freed(l ledger.LeaseGranted) ledger.LeaseReleased {
+	b := ledger.LeaseReleased{Session: l.Session}
+	if l.Reserved != (ledger.Reservation{}) {
+		b.Spent = &ledger.Spending{Agent: l.Agent, USD: l.Reserved.USD, Tokens: l.Reserved.Tokens, Assumed: true, Untold: true}
+	}
+	return b
+}
+
+// spending returns what a session spent that has a reservation, nil for others. What is
+// unknown counts as it was reserved: unknown is not nothing.
+func spending(s Session, x ledger.Exit) *ledger.Spending {
+	if s.Planned.Reserved == (ledger.Reservation{}) || x.NotBegun {
+		return nil
+	}
+	b := ledger.Spending{Hat: s.Planned.Hat, Agent: s.Planned.Agent, Model: s.Planned.Model, USD: x.CostUSD, Tokens: x.Tokens}
+	if b.USD < 0 {
+		b.USD, b.Assumed = s.Planned.Reserved.USD, true
+	}
+	if b.Tokens < 0 {
+		b.Tokens, b.Untold = s.Planned.Reserved.Tokens, true
+	}
+	return &b
+}
+
+// unfit reports whether a ready task has to wait because its next session does not fit
+// into a budget that people are asked about. The first such session asks.
+func (d *decision) unfit(t *TaskState) bool {
+	if !d.Project.asksBudget() {
+		return false
+	}
+	name := firstHat(d.run().Settings.For(t.Task), t.Task, t.startsWithPlan())
+	if t.Attempt != nil {
+		name = t.Attempt.Hat
+	}
+	hat, ok := d.run().upcoming().Hats[name]
+	if !ok {
+		return false
+	}
+	agent, held := d.agentFor(hat)
+	if held != nil {
+		return false
+	}
+	_, short := d.reserve(t.Task.ID, hat, agent)
+	return short != nil
+}
+
+// asksBudget reports whether people are asked about a budget.
+func (p *Project) asksBudget() bool {
+	return slices.ContainsFunc(p.Questions, func(q ledger.Question) bool { return q.Kind == ledger.AskBudget })
+}
+
+// holdForBudget lets a task wait whose next session does not fit. People are asked once;
+// other tasks that do not fit wait without a question of their own.
+func (d *decision) holdForBudget(t TaskState, short ledger.BudgetShort) {
+	if d.Project.asksBudget() {
+		d.park("it does not fit into the budget")
+		return
+	}
+	d.holdTask(t, ledger.Question{Kind: ledger.AskBudget, Hat: t.Attempt.Hat, Text: shortText(short), Short: &short})
+}
+
+// shortText says why a session does not fit: "$9.80 of $10.00 spent in this run".
+func shortText(b ledger.BudgetShort) string {
+	amount := func(v float64) string {
+		if b.Tokens {
+			return fmt.Sprintf("%.0f tokens", v)
+		}
+		return fmt.Sprintf("$%.2f", v)
+	}
+	where := map[ledger.BudgetLimit]string{
+		ledger.BudgetSession: "in one session", ledger.BudgetTask: "on this task", ledger.BudgetRun: "in this run", ledger.BudgetDay: "in 24 hours",
+	}[b.Limit]
+	text := fmt.Sprintf("%s of %s spent %s", amount(b.Spent), amount(b.Of), where)
+	if b.Needs > 0 {
+		text += fmt.Sprintf("; the next session takes about %s", amount(b.Needs))
+	}
+	return text
+}
+
+// MetBudget is the end of a session that had spent what it may.
+type MetBudget struct {
+	Reserved ledger.Reservation `json:"reserved"`
+	USD      float64            `json:"usd"` // spent
+	Agent    string             `json:"agent"`
+}
+
+// metBudget continues a task after such a session. Where the limit was that of one
+// session, a person decides; any other is met again by the next session.
+func (d *decision) metBudget(t TaskState, met MetBudget) {
+	if met.Reserved.Limit == ledger.BudgetSession {
+		d.holdForBudget(t, ledger.BudgetShort{Limit: met.Reserved.Limit, Of: met.Reserved.MaxUSD, Spent: met.USD, Agent: met.Agent, Step: budgetStep})
+	}
+}
+
+// budgetNote tells the session that goes on with such work.
+const budgetNote = "The session before was ended because it had spent its budget. What it wrote is in the work folder: look at it, go on from there, and end with your event."
+
+// applyBudget carries out the answer about a budget.
+func applyBudget(d *decision, a answerGiven) {
+	q := a.q
+	if a.choice == "stop" {
+		d.stop(Stop{})
+		return
+	}
+	b := ledger.BudgetRaised{Limit: q.Shortage().Limit, Task: q.Task, By: d.by()}
+	switch amount, _ := budgetAmount(a.words, q.Shortage()); {
+	case a.choice == "task":
+		b.Lifted = true
+	case q.Shortage().Tokens:
+		b.Tokens = int64(amount)
+	default:
+		b.USD = amount
+	}
+	if !b.Lifted && b.Limit != ledger.BudgetTask && b.Limit != ledger.BudgetSession {
+		b.Task = ""
+	}
+	if b.Limit == ledger.BudgetDay && !b.Lifted {
+		d.addShared(b)
+	} else {
+		d.add(scope{task: q.Task}, b)
+	}
+	d.releaseBudget(q)
+}
+
+// checkAmount refuses words that are no amount.
+func checkAmount(words string) (code ledger.AnswerCode, why string) {
+	if _, ok := budgetAmount(words, ledger.BudgetShort{}); !ok {
+		return ledger.CodeNoAmount, fmt.Sprintf("%q is no amount. Write it like: more 10", words)
+	}
+	return "", ""
+}
+
+// budgetAmount reads an amount, that of the question if there are no words.
+func budgetAmount(words string, b ledger.BudgetShort) (float64, bool) {
+	words = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(words), "+"), "$"))
+	if words == "" {
+		return b.Step, true
+	}
+	n, err := strconv.ParseFloat(words, 64)
+	return n, err == nil && n > 0 && n < 1e12
+}
+
+// releaseBudget lets the question's task go on.
+func (d *decision) releaseBudget(q ledger.Question) {
+	if t, ok := d.task(q.Task); ok && t.Status == ledger.Waiting && t.Question == q.ID {
+		d.setTask(q.Task, ledger.Ready, "answered")
+	}
+}
+
+// dropBudget withdraws the question. The task goes on with another session, which asks
+// anew if it does not fit.
+func (d *decision) dropBudget(q ledger.Question, why string) {
+	d.withdraw(q, why)
+	d.releaseBudget(q)
+}
+
+// settleBudget withdraws a question about a day's budget once its session fits again.
+func (d *decision) settleBudget() {
+	for _, q := range d.Project.Questions {
+		if q.Kind != ledger.AskBudget || q.Shortage().Limit != ledger.BudgetDay {
+			continue
+		}
+		t, ok := d.task(q.Task)
+		if !ok || t.Attempt == nil || t.Question != q.ID {
+			continue
+		}
+		hat := d.run().upcoming().Hats[t.Attempt.Hat]
+		if _, short := d.reserve(q.Task, hat, q.Shortage().Agent); short == nil {
+			d.dropBudget(q, "it fits again")
+		}
+	}
+}
+
+// standsAtBudget handles a run in which nothing fits into the budget: one that stays
+// waits for a person, or until the day has room again; any other ends.
+func (d *decision) standsAtBudget() bool {
+	for _, q := range d.Project.Questions {
+		if q.Kind != ledger.AskBudget || q.Run != d.run().ID {
+			continue
+		}
+		if !d.run().Settings.Stays {
+			d.finish(ledger.RunEnded{Reason: ledger.ReasonBudget, Text: q.Text})
+			return true
+		}
+		var until time.Time
+		if q.Shortage().Limit == ledger.BudgetDay {
+			until = d.Shared.Purse.freesAt(d.in.Time)
+		}
+		d.wait(ledger.WaitQuestion, until, "", q.Text+" ("+q.ID+")")
+		return true
+	}
+	return false
+}

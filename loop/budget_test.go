@@ -1,0 +1,229 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// spends is a night whose run has a budget, with its first session planned.
+func spends(t *testing.T, tasks string, change func(*ledger.Settings, *ledger.DayBudget)) *director {
+	t.Helper()
+	d := playing(t, "tasks "+tasks)
+	var day ledger.DayBudget
+	change(&d.settings, &day)
+	d.input(StartRun{Settings: d.settings, MaxSessions: 2, Day: day})
+	d.play("preflight")
+	for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {
+		d.exit(nil)
+	}
+	return d
+}
+
+// asked returns the only open question, which is about a budget.
+func (d *director) asked() ledger.Question {
+	d.t.Helper()
+	q := d.s.Project.Questions
+	if len(q) != 1 || q[0].Kind != ledger.AskBudget || q[0].Short == nil {
+		d.t.Fatalf("open questions: %+v", q)
+	}
+	return q[0]
+}
+
+// TestRunBudget: a session that does not fit is not planned, a person is asked once, and
+// the answer lets the work go on where it was.
+func TestRunBudget(t *testing.T) {
+	d := spends(t, "1 2 3 4 5", func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun, s.Stays = 2.6, true })
+	for range 3 {
+		d.play("task") // three sessions of 0.25
+	}
+	d.play("plan")
+	q := d.asked()
+	want := ledger.BudgetShort{Limit: ledger.BudgetRun, Of: 2.6, Spent: 2.5, Needs: 0.25, Agent: "claude", Step: budgetStep}
+	if *q.Short != want || q.Task != "Task 4" || q.Hat != "builder" {
+		t.Errorf("asked: %+v %+v", q, *q.Short)
+	}
+	if r := d.s.Project.Run; r.State != ledger.RunWaiting || len(d.s.Project.Sessions) != 0 {
+		t.Errorf("the run is %s with the sessions %+v", r.State, d.s.Project.Sessions)
+	}
+	if t5, _ := d.s.Project.Find("Task 5"); t5.Attempt != nil {
+		t.Error("task 5 was begun, and does not fit either")
+	}
+	d.play("/answer " + q.ID + " more ten")
+	d.asked()
+	d.play("/answer " + q.ID + " more 0.3")
+	if s := d.session(); s.Task != "Task 4" || s.Planned.Hat != "builder" || d.s.Project.Run.ExtraUSD != 0.3 {
+		t.Errorf("after the answer: %+v, %v more", s, d.s.Project.Run.ExtraUSD)
+	}
+	if got := d.session().Planned.Reserved; got.USD != 0.25 || got.Limit != ledger.BudgetRun || got.MaxUSD < 0.39 || got.MaxUSD > 0.41 {
+		t.Errorf("reserved: %+v", got)
+	}
+}
+
+// TestBudgetEndsRun: a run that does not stay ends at its budget, as at any limit, and
+// does not call its tasks blocked.
+func TestBudgetEndsRun(t *testing.T) {
+	d := spends(t, "1", func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 1.1 })
+	d.play("plan")
+	r := d.s.Project.Run
+	if r.Ended == nil || r.Ended.Reason != ledger.ReasonBudget || r.Ended.Exit != ledger.ExitLimit {
+		t.Fatalf("the run: %+v", r.Ended)
+	}
+	if len(d.s.Project.Questions) != 0 {
+		t.Errorf("still asked: %+v", d.s.Project.Questions)
+	}
+	if t1, _ := d.s.Project.Find("1"); t1.Status != ledger.Ready {
+		t.Errorf("the task is %s", t1.Status)
+	}
+	if !strings.Contains(r.Ended.Text, "$0.25 of $1.10 spent in this run") {
+		t.Errorf("the end says %q", r.Ended.Text)
+	}
+}
+
+// TestFits: a task whose session does not fit waits, and others go on.
+func TestFits(t *testing.T) {
+	d := spends(t, "1 2", func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDTask, s.Stays = 1.2, true })
+	d.play("plan")
+	if q := d.asked(); q.Task != "Task 1" || q.Short.Limit != ledger.BudgetTask {
+		t.Fatalf("asked: %+v", q)
+	}
+	if s := d.session(); s.Task != "Task 2" {
+		t.Fatalf("planned: %+v", s)
+	}
+	d.play("/answer q1 task")
+	d.play("plan") // of task 2, which does not fit either
+	if s := d.session(); s.Task != "Task 1" || s.Planned.Reserved.MaxUSD != 0 {
+		t.Errorf("without a limit: %+v", s)
+	}
+}
+
+// TestMetBudget: a session that is ended at a limit loses nothing: its tree is gone on
+// with, and it is no failure.
+func TestMetBudget(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*ledger.Settings, *ledger.DayBudget)
+		limit  ledger.BudgetLimit
+	}{
+		"of the run":     {func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 2 }, ledger.BudgetRun},
+		"of the day":     {func(_ *ledger.Settings, d *ledger.DayBudget) { d.USD = 2 }, ledger.BudgetDay},
+		"of one session": {func(s *ledger.Settings, _ *ledger.DayBudget) { capHat(s, "builder", 1.5) }, ledger.BudgetSession},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := spends(t, "1", func(s *ledger.Settings, day *ledger.DayBudget) {
+				s.Stays = true
+				c.change(s, day)
+			})
+			d.play("plan")
+			first := d.session()
+			if first.Planned.Reserved.Limit != c.limit || first.Planned.Reserved.MaxUSD < 1.4 {
+				t.Fatalf("reserved: %+v", first.Planned.Reserved)
+			}
+			d.exit(func(x *ledger.Exit) { x.OverBudget, x.Code, x.CostUSD = true, 1, 1.8 })
+			q := d.asked()
+			if q.Short.Limit != c.limit {
+				t.Errorf("asked: %+v", q.Short)
+			}
+			d.play("/answer " + q.ID + " more")
+			s := d.session()
+			w := d.task("1").Attempt
+			if s.Planned.Hat != "builder" || s.Planned.Tree == first.Planned.Tree || !strings.Contains(s.Planned.Note, "spent its budget") || s.Planned.Replaces != first.ID {
+				t.Errorf("goes on as %+v, after %+v", s.Planned, first.Planned)
+			}
+			if w.FailedRow != 0 {
+				t.Errorf("%d failures", w.FailedRow)
+			}
+			if s.Planned.Reserved.MaxUSD < 4.5 {
+				t.Errorf("it may spend %v", s.Planned.Reserved.MaxUSD)
+			}
+			d.play("build")
+			d.play("greens")
+			d.play("ok")
+			if got, _ := d.s.Project.Find("1"); got.Status != ledger.Done {
+				t.Errorf("the task is %s", got.Status)
+			}
+		})
+	}
+}
+
+func capHat(s *ledger.Settings, hat string, usd float64) {
+	h := s.Hats[hat]
+	h.MaxCostUSD = usd
+	s.Hats[hat] = h
+}
+
+// TestSharedBudget: what the session of another project has reserved is not there any
+// more, and the day has room again once the spending is a day old.
+func TestSharedBudget(t *testing.T) {
+	d := spends(t, "1", func(s *ledger.Settings, day *ledger.DayBudget) { day.USD, s.Stays = 2, true })
+	shared := func(body ledger.Body) {
+		d.s.Shared = applyShared(d.s.Shared, ledger.Entry{Stream: ledger.SharedStream, Time: d.now, Body: body})
+	}
+	d.trusts = true // entries of another project come between the decisions
+	beside := &decision{State: d.s, in: Input{Time: d.now, Project: "blog"}}
+	if _, short := beside.reserve("Task 1", ledger.Hat{}, "claude"); short != nil { // 1 is reserved, and 1 is expected
+		t.Errorf("beside the first session: %+v", short)
+	}
+	shared(ledger.LeaseGranted{Session: "r9-1", Project: "blog", Agent: "claude", Reserved: ledger.Reservation{USD: 0.9}})
+	beside.State = d.s
+	if _, short := beside.reserve("Task 1", ledger.Hat{}, "claude"); short == nil || short.Limit != ledger.BudgetDay || short.Spent != 1.9 {
+		t.Errorf("beside two sessions: %+v", short)
+	}
+	shared(ledger.LeaseReleased{Session: "r9-1", Spent: &ledger.Spending{Agent: "claude", USD: 1.9}})
+	shared(ledger.LeaseReleased{Session: "r9-1", Spent: &ledger.Spending{Agent: "claude", USD: 1.9}}) // it was counted
+	d.play("plan")
+	if q := d.asked(); q.Short.Limit != ledger.BudgetDay || q.Short.Spent != 2.15 {
+		t.Fatalf("asked: %+v", q.Short)
+	}
+	d.input(Tick{})
+	d.asked()
+	d.now = d.now.Add(dayWindow + windowSlot)
+	d.input(Tick{})
+	if len(d.s.Project.Questions) != 0 || d.session().Planned.Hat != "builder" {
+		t.Errorf("a day later: %+v", d.s.Project.Questions)
+	}
+}
+
+// TestUnknownCounts: a session whose cost stays unknown spent what was reserved for it.
+func TestUnknownCounts(t *testing.T) {
+	d := spends(t, "1 2", func(s *ledger.Settings, _ *ledger.DayBudget) {
+		s.Budget.USDRun, s.Budget.TokensRun, s.Stays = 2.5, 10_000_000, true
+	})
+	d.exit(func(x *ledger.Exit) { x.Reason, x.CostUSD, x.Tokens = ledger.ExitLost, -1, -1 })
+	r := d.s.Project.Run
+	if r.CostUSD != 0 || r.AssumedUSD != priorUSD || r.Tokens != priorTokens || r.Unpriced != 1 {
+		t.Errorf("spent %v, assumed %v, %d tokens, %d unknown", r.CostUSD, r.AssumedUSD, r.Tokens, r.Unpriced)
+	}
+	d.exit(func(x *ledger.Exit) { x.Reason, x.CostUSD = ledger.ExitLost, -1 })
+	if q := d.asked(); q.Short.Spent != 2*priorUSD || q.Short.Needs != priorUSD {
+		t.Errorf("asked: %+v", q.Short)
+	}
+}
+
+// TestEstimate: an estimate is what three of four sessions like it did not exceed.
+func TestEstimate(t *testing.T) {
+	s := ledger.Settings{Budget: ledger.Budget{Estimates: map[string]float64{"codex": 0.7}}}
+	hat := ledger.Hat{Name: "builder", Model: "m"}
+	var p Purse
+	check := func(what, agent string, want float64) {
+		t.Helper()
+		if got, _ := p.estimate(agent, hat, &s); got != want {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	check("nothing is known", "claude", priorUSD)
+	check("by the configuration", "codex", 0.7)
+	at := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
+	for n := range 4 {
+		p = p.spend(ledger.Spending{Hat: "planner", Agent: "claude", USD: 0.25 * float64(n+1)}, at)
+	}
+	check("by other sessions of the agent", "claude", 0.75)
+	for _, usd := range []float64{1, 2, 3, 10} {
+		p = p.spend(ledger.Spending{Hat: "builder", Agent: "claude", Model: "m", USD: usd}, at)
+	}
+	p = p.spend(ledger.Spending{Hat: "builder", Agent: "claude", Model: "m", USD: 99, Assumed: true}, at)
+	check("by sessions like it", "claude", 3)
+	hat.MaxCostUSD = 2.5
+	check("no more than it may", "claude", 2.5)
+}
