@@ -77,7 +77,7 @@ func (r *Runner) tryLevel(level int) error {
 	return nil
 }
 
-// removeTrials removes folders of trials whose process was killed. A trial ends
+// removeTrials removes folders of trials and probes whose process was killed. A trial ends
 // within seconds; another process may have one in progress.
 func (r *Runner) removeTrials() {
 	const abandoned = 10 * time.Minute
@@ -85,6 +85,12 @@ func (r *Runner) removeTrials() {
 	for _, dir := range found {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > abandoned {
 			_ = removeAll(dir) // the next start tries it again
+		}
+	}
+	probes, _ := filepath.Glob(r.folder(probeName + "*"))
+	for _, dir := range probes {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > abandoned {
+			_ = r.removeProbe(filepath.Base(dir)) // likewise
 		}
 	}
 }
