@@ -34,9 +34,10 @@ const (
 // MaxHostQuestions is how many hosts people are asked about in one run.
 const MaxHostQuestions = 3
 
-// HostsMissed records what setup and the verification of the start commit lacked in a
-// closed network: people hear of it before the night.
+// HostsMissed records what setup and the verification of the start commit, or an agent,
+// lacked in a closed network: people hear of it before the night.
 type HostsMissed struct {
+	Agent    string   `json:"agent,omitempty"`    // whose program wanted them when it was tried; "" = setup and verification
 	Hosts    []string `json:"hosts,omitempty"`    // that nobody named, as the configuration writes them
 	Services []string `json:"services,omitempty"` // ADDRESS:PORT of this machine's loopback, where nothing answered
 }
