@@ -155,6 +155,14 @@ func KeptOpenText(b ledger.NetworkKeptOpen, now time.Time) string {
 	return "sessions that read strangers' text have an open network until " + Clock(b.Until, now) + by
 }
 
+// wantedBy says who wanted the hosts that stay closed.
+func wantedBy(b ledger.HostsMissed) string {
+	if b.Agent != "" {
+		return Clean(b.Agent) + " wanted, when it was tried:"
+	}
+	return "Setup and the checks at the start wanted:"
+}
+
 // HostsMissed announces what setup and the verification of the start commit lacked in
 // a closed network.
 func HostsMissed(s loop.State, b ledger.HostsMissed) Message {
@@ -166,7 +174,7 @@ func HostsMissed(s loop.State, b ledger.HostsMissed) Message {
 	m.Project = s.Project.Name
 	for n, h := range b.Hosts {
 		if n == 0 {
-			m.add("Setup and the checks at the start wanted:")
+			m.add(wantedBy(b))
 		}
 		if n == maxDiagnostics {
 			m.add(fmt.Sprintf("and %d more", len(b.Hosts)-n))

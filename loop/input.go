@@ -257,6 +257,14 @@ type Preflighted struct {
 	Problems []ledger.Diagnostic
 	Warnings []ledger.Diagnostic
 	Request  *ledger.RequestView // of a run that keeps a request green: what that shows now
+	Wanted   []AgentHosts        // of agents whose sessions may have a closed network
+}
+
+// AgentHosts are the hosts that an agent's program asked for when it was tried in a
+// closed network that lets nothing out.
+type AgentHosts struct {
+	Agent string
+	Hosts []ledger.HostUse
 }
 
 // SourceChanged reports that the source was read again. A non-empty Err says why its

@@ -34,6 +34,26 @@ func (d *decision) missed(v ledger.Verified) {
 	}
 }
 
+// missedByAgents tells, before the night, which hosts an agent asked for that nobody named.
+func (d *decision) missedByAgents(all []AgentHosts) {
+	r := d.run()
+	rules := r.Settings.Network
+	for _, a := range all {
+		named := slices.Concat(rules.Hosts, rules.ReadOnly, rules.Agents[a.Agent].Hosts)
+		m := ledger.HostsMissed{Agent: a.Agent}
+		for _, u := range a.Hosts {
+			covers := func(h HostRule) bool { return h.Session == "" && h.covers(u.Host, u.Port) }
+			name := HostName(u.Host, u.Port)
+			if !slices.Contains(m.Hosts, name) && !slices.ContainsFunc(named, func(s string) bool { return covers(hostRule(s)) }) && !slices.ContainsFunc(d.Project.Hosts, covers) {
+				m.Hosts = append(m.Hosts, name)
+			}
+		}
+		if len(m.Hosts) > 0 {
+			d.add(scope{}, m)
+		}
+	}
+}
+
 // Forms of output by which programs say that nothing listens at a port of the
 // machine's loopback: Go, Node.js, psycopg, JDBC, redis-py and mysql among others.
 var (

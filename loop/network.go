@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,15 @@ type HostRule struct {
 	Session string    `json:"session,omitempty"` // "" = all of what holds the rule
 	By      string    `json:"by,omitempty"`
 	At      time.Time `json:"at"`
+}
+
+// hostRule returns the rule that a host of the configuration stands for.
+func hostRule(setting string) HostRule {
+	name, _, _ := strings.Cut(setting, "=")
+	host, port, _ := strings.Cut(name, ":")
+	h := HostRule{Host: strings.ToLower(strings.TrimSuffix(host, ".")), Allow: true}
+	h.Port, _ = strconv.Atoi(port) // "" is 443 and 80; the configuration refuses what is no number
+	return h
 }
 
 // name returns the rule's host as the configuration writes it.
@@ -143,6 +153,21 @@ func (p Project) NeedsClosed(s ledger.Settings, at time.Time) (why string, byTex
 		return "strangers can write the tasks of " + s.Source.String(), true
 	}
 	return why, false
+}
+
+// ClosesAgent reports whether sessions of an agent may have a closed network in a run
+// that starts at a time.
+func (p Project) ClosesAgent(s ledger.Settings, agent string, at time.Time) bool {
+	mode := s.Network.Mode.Stricter(s.Network.Agents[agent].Mode)
+	for name, hat := range s.Hats {
+		if of := hat.Agent; hasHats(s, name) && (of == agent || of == "" && s.Agent == agent) {
+			mode = mode.Stricter(hat.Network)
+		}
+	}
+	if mode != ledger.NetworkPorts && mode.Closes() {
+		return true
+	}
+	return !p.keptOpen(at) && (s.Source.Foreign || !p.CountTaints().None())
 }
 
 // closedBy returns the setting that asks for sessions with a closed network; "" = none

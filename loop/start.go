@@ -168,6 +168,7 @@ func (d *decision) preflighted(b Preflighted) {
 		return
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: d.unsaid(b)})
+	d.missedByAgents(b.Wanted)
 	d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 	r = d.run()
 	if c := newCheck(r.Settings, ledger.KindBaseline, b.Base.Tree, true, d.startCommands()); len(c.Commands) > 0 {

@@ -72,7 +72,11 @@ func (c *composer) entry(e ledger.Entry) {
 		}
 	case ledger.HostsMissed:
 		if !c.after.Project.Run.Aside() {
-			c.push("hosts/"+c.runKey(), ledger.ClassNotice, true, bot.HostsMissed(c.after, b))
+			key := "hosts/" + c.runKey()
+			if b.Agent != "" {
+				key += "/" + b.Agent
+			}
+			c.push(key, ledger.ClassNotice, true, bot.HostsMissed(c.after, b))
 		}
 	case ledger.RunStarted:
 		if c.after.Project.Run.Aside() {

@@ -395,6 +395,9 @@ func TestSituations(t *testing.T) {
 		"start/closed hosts": {true, func(p *fixture) {
 			p.project(ledger.HostsMissed{Hosts: []string{"registry.example.org", strings.Repeat("assets-eu.", 6) + "example.org:8443", "a.example", "b.example", "c.example", "d.example", "e.example"}, Services: []string{"127.0.0.1:5432", "127.0.0.1:6379"}})
 		}},
+		"start/agent's closed host": {true, func(p *fixture) {
+			p.project(ledger.HostsMissed{Agent: "claude", Hosts: []string{"console.example.org"}})
+		}},
 		"start/strangers can write its tasks": {true, func(p *fixture) {
 			before := loop.Project{HostsSeen: []loop.SeenHost{{Host: "old.example.org"}, {Host: "api.example.org"}, {Host: "cdn.example.org"}}, Hosts: []loop.HostRule{{Host: "cdn.example.org", Allow: true}}}
 			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Diagnostic{before.ClosedByStrangers(ledger.Settings{Source: ledger.SourceRef{Path: "bugs.json"}, Network: ledger.NetworkRules{Hosts: []string{"old.example.org:443"}}})}})

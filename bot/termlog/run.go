@@ -54,8 +54,12 @@ func (c *Console) preflightDone(v view, b ledger.PreflightDone) {
 
 // hostsMissed prints what a closed network lacks before the night, with what names it.
 func (c *Console) hostsMissed(v view, b ledger.HostsMissed) {
+	who := "setup or the checks at the start"
+	if b.Agent != "" {
+		who = "agent " + bot.Clean(b.Agent) + ", tried with nothing let out,"
+	}
 	for _, h := range b.Hosts {
-		c.printWrapped(v, bot.SignLook+" setup or the checks at the start wanted "+bot.Clean(h)+", which is closed")
+		c.printWrapped(v, bot.SignLook+" "+who+" wanted "+bot.Clean(h)+", which is closed")
 		c.wrapped("To open it: nightporter net allow " + bot.Clean(h))
 	}
 	if len(b.Services) > 0 {

@@ -28,7 +28,8 @@ type Ports struct {
 
 	Picture func(session string) []byte // what a session left for a picture; nil = none does
 
-	NoClosed string // why sessions can have no closed network; "" = they can
+	Wanted   map[string][]ledger.HostUse // hosts that agents ask for when they are tried; nil = nobody tries
+	NoClosed string                      // why sessions can have no closed network; "" = they can
 
 	mu       sync.Mutex
 	started  map[string]int // starts by session
@@ -54,10 +55,14 @@ func (p *Ports) Project(_ context.Context, set ledger.Settings) (engine.Ports, e
 		zone = time.UTC
 	}
 	w := workspace{p, set.Project}
-	return engine.Ports{
+	ports := engine.Ports{
 		Source: source{p}, Repository: w, Files: w, Scoper: w, Zone: zone,
 		Place: engine.Place{Folders: w, Rooms: w, Runner: p, Agents: p, Sockets: p},
-	}, nil
+	}
+	if p.Wanted != nil {
+		ports.WantedHosts = func(_ context.Context, agent string) ([]ledger.HostUse, error) { return p.Wanted[agent], nil }
+	}
+	return ports, nil
 }
 
 // Write leaves changed files for the next captures. With files, those have a new

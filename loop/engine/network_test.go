@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
@@ -194,6 +195,61 @@ func TestHostsMissed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff([]ledger.HostsMissed{c.want}, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestHostsWanted: hosts that an agent asks for, and that nobody named or allowed, are
+// told before the night; only where its sessions may have a closed network.
+func TestHostsWanted(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*ledger.Settings)
+		want   []ledger.HostsMissed
+	}{
+		"closed":    {func(s *ledger.Settings) { s.Network.Mode = ledger.NetworkNone }, []ledger.HostsMissed{{Agent: "claude", Hosts: []string{"login.example.org", "models.example.org:8443"}}}},
+		"strangers": {func(s *ledger.Settings) { s.Source.Foreign = true }, []ledger.HostsMissed{{Agent: "claude", Hosts: []string{"login.example.org", "models.example.org:8443"}}}},
+		"ports":     {func(s *ledger.Settings) { s.Network.Mode = ledger.NetworkPorts }, nil},
+		"open":      {func(*ledger.Settings) {}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set := settings()
+				set.Agent = "claude"
+				set.Network.ReadOnly = []string{"*.registry.example.org"}
+				set.Network.Agents = map[string]ledger.AgentNetwork{"claude": {Hosts: []string{"Models.example.org.", "git.intern:2222=10.0.0.5"}}}
+				c.change(&set)
+				ports := scenario.NewPorts(ledger.Snapshot{Name: "p", Path: "p.md", Tasks: []ledger.Task{scenario.Task(1, "One")}}, func(l ledger.Launch) ledger.Exit { return scenario.Exited(l.Session, 0) })
+				ports.Wanted = map[string][]ledger.HostUse{"claude": {
+					{Host: "models.example.org", Port: 443}, {Host: "login.example.org", Port: 443}, {Host: "login.example.org", Port: 80},
+					{Host: "models.example.org", Port: 8443}, {Host: "a.registry.example.org", Port: 443}, {Host: "git.intern", Port: 2222}, {Host: "allowed.example.org", Port: 443},
+				}}
+				db := storetest.Open(t, t.TempDir())
+				e, _ := scenario.RunEngine(t, engine.Options{Ledger: db, Ports: ports.Project}, nil, true)
+				for _, b := range []loop.InputBody{loop.StartRun{Settings: set, MaxSessions: 1, Check: true}, loop.AllowHost{Host: "allowed.example.org"}, loop.StartRun{Settings: set, MaxSessions: 1}} {
+					if a, err := e.Do(t.Context(), loop.Input{Project: set.Project, Actor: "console", Body: b}); err != nil || !a.OK {
+						t.Fatalf("%T: %+v %v", b, a, err)
+					}
+					synctest.Wait()
+				}
+				var got []ledger.HostsMissed
+				if err := db.Records(t.Context(), ledger.ProjectStream(set.Project), 0, func(r ledger.Record) error {
+					var m ledger.HostsMissed
+					if r.Type != m.EntryType() {
+						return nil
+					}
+					err := json.Unmarshal(r.Body, &m)
+					got = append(got, m)
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+				if len(got) > 0 { // of the check, before the host was allowed
+					got = got[1:]
+				}
+				if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			})

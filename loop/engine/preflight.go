@@ -124,6 +124,11 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	level, reasons := ports.Place.Agents.Level()
 	base.Boundary = level
 	preflightNetwork(s.Project, settings, ports.Place.Agents, e.o.Clock(), &base, &out)
+	if len(out.Problems) == 0 && !run.Aside() {
+		if err := preflightHosts(ctx, s.Project, settings, slices.Compact(slices.Sorted(slices.Values(agents))), ports, e.o.Clock(), &out); err != nil {
+			return nil, err
+		}
+	}
 	mounts, _ := ports.Place.Agents.Mounts()
 	base.Copies = !mounts
 	if f, weak := WeakBoundary(settings.Boundary, level, reasons); weak {
@@ -167,6 +172,35 @@ func preflightNetwork(p loop.Project, settings ledger.Settings, agents Agents, a
 	if byText {
 		out.Warnings = append(out.Warnings, p.ClosedByStrangers(settings))
 	}
+}
+
+// preflightHosts finds out which hosts the agents ask for whose sessions may have a
+// closed network. An agent that cannot be tried is a warning: its sessions will say
+// why they do not start.
+func preflightHosts(ctx context.Context, p loop.Project, settings ledger.Settings, agents []string, ports Ports, at time.Time, out *loop.Preflighted) error {
+	if ports.WantedHosts == nil {
+		return nil
+	}
+	for _, name := range agents {
+		if !p.ClosesAgent(settings, name, at) {
+			continue
+		}
+		hosts, err := ports.WantedHosts(ctx, name)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			if fault.Of(err) != "" {
+				return fmt.Errorf("look for the hosts of agent %q: %w", name, err)
+			}
+			out.Warnings = append(out.Warnings, ledger.Diagnostic{Text: fmt.Sprintf("which hosts agent %s needs is unknown: %v", name, err)})
+			continue
+		}
+		if len(hosts) > 0 {
+			out.Wanted = append(out.Wanted, loop.AgentHosts{Agent: name, Hosts: hosts})
+		}
+	}
+	return nil
 }
 
 // preflightSource reads the source of a run, and checks what its settings and tasks

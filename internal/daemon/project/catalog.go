@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -35,6 +36,7 @@ type Owner interface {
 	Mounts() (ok bool, why string)
 	HidesAgents() bool
 	Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic
+	WantedHosts(ctx context.Context, agent string) ([]ledger.HostUse, error)
 }
 
 // NewCatalog returns the catalog of a state folder. place is this machine without

@@ -88,6 +88,11 @@ func (r *Runners) ClosedNetwork() (bool, string) { return r.now.Load().ClosedNet
 // Check reports whether the named agent can be started.
 func (r *Runners) Check(ctx context.Context, name string) error { return r.now.Load().Check(ctx, name) }
 
+// WantedHosts returns the hosts that an agent's program asks for.
+func (r *Runners) WantedHosts(ctx context.Context, name string) ([]ledger.HostUse, error) {
+	return r.now.Load().WantedHosts(ctx, name)
+}
+
 // CheckCommands reports what keeps a project's commands from getting what the
 // configuration names for them.
 func (r *Runners) CheckCommands(project string) error { return r.now.Load().CheckCommands(project) }
