@@ -96,11 +96,14 @@ func (c *chain) message(altered bool) Message {
 		m = newMessage("evidence.open", firstLine(SignNow, project, name+" evidence: so far to "+c.last, ""))
 	}
 	m.Lines = append(m.Lines, c.lines...)
-	for n, u := range c.hosts {
+	for n, u := range c.reach.Hosts {
 		if n == 0 {
 			m.add("Its sessions and these hosts:")
 		}
 		m.pre(HostUseText(u))
+	}
+	if text := c.reach.UnknownText(); text != "" && len(c.reach.Hosts) > 0 {
+		m.add("Hosts " + text + ".")
 	}
 	for n := 1; n < len(c.attempts); n++ {
 		m.button(fmt.Sprintf("Attempt %d", n), fmt.Sprintf("/evidence %s.%d", idArg(c.task), n))
@@ -117,7 +120,7 @@ type chain struct {
 	last, broke    string
 	build          int // index in lines of the last build
 	closed, passed bool
-	hosts          []ledger.HostUse      // that the attempt's sessions reached or were refused
+	reach          Reach                 // hosts of the attempt's sessions
 	put            ledger.AttemptOutcome // outcome of an attempt that neither passed nor failed
 }
 
@@ -154,7 +157,7 @@ func (c *chain) entry(e ledger.Entry) {
 		if !b.Resume {
 			// Each attempt has a chain of its own; the last attempt counts.
 			c.lines, c.broke, c.closed, c.passed = nil, "", false, false
-			c.hosts = nil
+			c.reach = Reach{}
 		}
 		c.put = ""
 		c.attempts[e.Attempt] = true
@@ -170,8 +173,8 @@ func (c *chain) entry(e ledger.Entry) {
 			c.lines, c.broke = c.lines[:c.build], ""
 			c.add(SignDone, "build: "+strings.TrimPrefix(VerifyText(b), SignDone+" "), "build")
 		}
-	case ledger.SessionEnded:
-		c.hosts = AddHosts(c.hosts, b.Exit.Hosts)
+	case ledger.SessionPlanned, ledger.SessionEnded:
+		c.reach.Apply(e)
 	case ledger.WaveBegun:
 		c.stream, c.task = e.Stream, fmt.Sprintf("wave %d", b.Wave)
 		c.add(SignDone, fmt.Sprintf("begun, takes up %d at most (commit) ", b.Batch)+at(e.Time), "start")

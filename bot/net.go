@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,6 +100,7 @@ type Net struct {
 	Marked    NetMarked           `json:"marked,omitzero"`
 	Run       string              `json:"run,omitempty"` // that Used is about
 	Used      []ledger.HostUse    `json:"used"`          // reached and refused, by host
+	Unknown   int                 `json:"unknown"`       // sessions of Run with an open network, whose hosts nobody sees
 }
 
 // NetMarked counts what sessions left behind that had read text by strangers. Sessions
@@ -132,25 +132,62 @@ func NetOf(ctx context.Context, service Service, s loop.State) (Net, error) {
 		return n, nil
 	}
 	n.Rules, n.Foreign, n.Run = r.Settings.Network, r.TasksForeign(), r.ID
-	records, err := service.RunRecords(ctx, s.Project.Name, r.ID, ledger.SessionEnded{}.EntryType())
+	records, err := service.RunRecords(ctx, s.Project.Name, r.ID, ledger.SessionPlanned{}.EntryType(), ledger.SessionEnded{}.EntryType())
 	if err != nil {
 		return n, err
 	}
-	n.Used = HostsOf(records)
+	reach := ReachOf(records)
+	n.Used, n.Unknown = append(n.Used, reach.Hosts...), reach.Unknown
 	return n, nil
 }
 
-// HostsOf adds up what sessions did with hosts, in the order of their first use.
-func HostsOf(records []ledger.Record) []ledger.HostUse {
-	all := []ledger.HostUse{}
-	for _, r := range records {
-		var b ledger.SessionEnded
-		if r.Type != b.EntryType() || json.Unmarshal(r.Body, &b) != nil {
-			continue
+// Reach is what sessions did with hosts. The zero value is that of no session.
+type Reach struct {
+	Hosts   []ledger.HostUse // in the order of their first use
+	Unknown int              // sessions with an open network: nobody sees which hosts they reach
+
+	open map[string]bool // sessions that were planned with an open network
+}
+
+// ReachOf adds up what sessions did with hosts. Other records are ignored.
+func ReachOf(records []ledger.Record) Reach {
+	var r Reach
+	for _, rec := range records {
+		switch rec.Type {
+		case ledger.SessionPlanned{}.EntryType(), ledger.SessionEnded{}.EntryType():
+			if e, err := rec.Entry(); err == nil {
+				r.Apply(e)
+			}
 		}
-		all = AddHosts(all, b.Exit.Hosts)
 	}
-	return all
+	return r
+}
+
+// Apply adds what an entry says of a session.
+func (r *Reach) Apply(e ledger.Entry) {
+	switch b := e.Body.(type) {
+	case ledger.SessionPlanned:
+		if b.Network == "" || b.Network == ledger.NetworkOpen {
+			if r.open == nil {
+				r.open = map[string]bool{}
+			}
+			r.open[e.Session] = true
+		}
+	case ledger.SessionEnded:
+		r.Hosts = AddHosts(r.Hosts, b.Exit.Hosts)
+		if r.open[e.Session] && !b.Exit.NotBegun && !b.Exit.Cached && b.Exit.Reason != ledger.ExitNotStarted {
+			r.Unknown++
+		}
+		delete(r.open, e.Session)
+	}
+}
+
+// UnknownText says of how many sessions the hosts are unknown, "" for none.
+func (r Reach) UnknownText() string {
+	if r.Unknown == 0 {
+		return ""
+	}
+	return "unknown for " + Plural(r.Unknown, "session") + " with an open network"
 }
 
 // AddHosts adds what one session did with hosts to a list.
@@ -198,15 +235,18 @@ func FewHosts(hosts []string) string {
 }
 
 // taskHosts says in one line what the sessions of a task did with hosts, "" for
-// nothing.
-func taskHosts(uses []ledger.HostUse) string {
+// nothing that is known.
+func taskHosts(r Reach) string {
 	var said []string
-	reached, refused := HostNames(uses)
+	reached, refused := HostNames(r.Hosts)
 	if len(reached) > 0 {
 		said = append(said, "reached "+FewHosts(reached))
 	}
 	if len(refused) > 0 {
 		said = append(said, "refused: "+FewHosts(refused))
+	}
+	if text := r.UnknownText(); text != "" && len(said) > 0 {
+		said = append(said, text)
 	}
 	return upper(strings.Join(said, "; "))
 }
@@ -262,6 +302,9 @@ func (n Net) Message(now time.Time) Message {
 			m.add("In " + Clean(n.Run) + ":")
 		}
 		m.pre(HostUseText(u))
+	}
+	if text := (Reach{Unknown: n.Unknown}).UnknownText(); text != "" {
+		m.add("Hosts of " + Clean(n.Run) + ": " + text + ".")
 	}
 	return m
 }

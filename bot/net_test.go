@@ -3,6 +3,7 @@ package bot_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -55,16 +56,65 @@ func TestHostsAreAddedUp(t *testing.T) {
 		}
 		return ledger.Record{Type: ledger.SessionEnded{}.EntryType(), Body: body}
 	}
-	got := bot.HostsOf([]ledger.Record{
+	got := bot.ReachOf([]ledger.Record{
 		record(ledger.HostUse{Host: "a.example", Port: 443, Conns: 1, Sent: 1500}, ledger.HostUse{Host: "b.example", Port: 443, Conns: 1, Refused: "not named"}),
 		record(ledger.HostUse{Host: "a.example", Port: 443, Conns: 2, Sent: 11_000}),
-	})
+	}).Hosts
 	if len(got) != 2 || got[0].Conns != 3 {
 		t.Fatalf("%+v", got)
 	}
 	for n, want := range []string{"a.example  12 kB sent", "b.example  refused"} {
 		if text := bot.HostUseText(got[n]); text != want {
 			t.Errorf("%q, want %q", text, want)
+		}
+	}
+}
+
+// TestOpenIsUnknown: nobody sees which hosts sessions with an open network reach, and
+// no view calls that none.
+func TestOpenIsUnknown(t *testing.T) {
+	night := func(networks ...ledger.NetworkMode) []ledger.Record {
+		var all []ledger.Record
+		keep := func(session string, b ledger.Body) {
+			body, err := json.Marshal(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, ledger.Record{Session: session, Type: b.EntryType(), V: 1, Body: body})
+		}
+		for n, mode := range networks {
+			session := fmt.Sprint("r14-", n+1)
+			keep(session, ledger.SessionPlanned{Kind: ledger.KindAgent, Network: mode})
+			x := ledger.Exit{Session: session, Reason: ledger.ExitSelf}
+			if mode == ledger.NetworkNone {
+				x.Hosts = []ledger.HostUse{{Host: "a.example", Port: 443, Conns: 1}}
+			}
+			if n == 3 {
+				x.NotBegun = true
+			}
+			keep(session, ledger.SessionEnded{Exit: x})
+		}
+		return all
+	}
+	s := loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14"}}}
+	task := loop.TaskState{Task: ledger.Task{ID: "Task 7"}, Status: ledger.Done, Attempts: 1}
+	for name, c := range map[string]struct {
+		records       []ledger.Record
+		net, task     string
+		evidence, not string
+	}{
+		"mixed":  {night(ledger.NetworkNone, "", ledger.NetworkOpen, ""), "Hosts of r14: unknown for 2 sessions with an open network.", "Reached a.example; unknown for 2 sessions with an open network", "Hosts unknown for 2 sessions with an open network.", "0 host"},
+		"open":   {night("", ""), "Hosts of r14: unknown for 2 sessions with an open network.", "", "", "0 host"},
+		"closed": {night(ledger.NetworkNone, ledger.NetworkPorts), "a.example", "Reached a.example", "a.example", "unknown"},
+	} {
+		reach := bot.ReachOf(c.records)
+		net := bot.Net{Project: "shop", Run: "r14", Used: reach.Hosts, Unknown: reach.Unknown}.Message(evening).Text(0)
+		of := bot.Task(s, task, bot.HistoryOf(c.records), evening).Text(0)
+		proof := bot.Evidence(append([]ledger.Record{{Type: ledger.Commitment{}.EntryType(), V: 1, Attempt: "a1", Task: "Task 7", Body: []byte("{}")}}, c.records...), bot.ChainCheck{}, time.UTC).Text(0)
+		for what, text := range map[string][2]string{"/net": {net, c.net}, "/task": {of, c.task}, "/evidence": {proof, c.evidence}} {
+			if !strings.Contains(text[0], text[1]) || strings.Contains(text[0], c.not) {
+				t.Errorf("%s, %s: want %q, not %q\n%s", name, what, text[1], c.not, text[0])
+			}
 		}
 	}
 }

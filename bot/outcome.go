@@ -100,12 +100,12 @@ type TaskHistory struct {
 	// Summaries are what the sessions that changed files said of their work, in the
 	// last attempt that had one. They are foreign text.
 	Summaries []string
-	Hosts     []ledger.HostUse // that its sessions reached or were refused
+	Reach     Reach // hosts of its sessions
 }
 
 // HistoryOf reads the records of one task.
 func HistoryOf(records []ledger.Record) TaskHistory {
-	h := TaskHistory{Hosts: HostsOf(records)}
+	h := TaskHistory{Reach: ReachOf(records)}
 	attempt := ""
 	for _, r := range records {
 		if r.Type != (ledger.AttemptEnded{}).EntryType() && r.Type != (ledger.EventAccepted{}).EntryType() {

@@ -191,7 +191,7 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 			m.whole(said)
 		}
 	}
-	m.add(taskHosts(h.Hosts))
+	m.add(taskHosts(h.Reach))
 	m.partsOf(s, t)
 	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 || !t.Again().IsZero() {
 		m.add(turnOf(s, t, now))

@@ -122,9 +122,11 @@ func (c *collector) entry(e ledger.Entry) {
 		c.endWait(e.Time)
 	case ledger.RunStateSet:
 		c.state(b, e.Time)
+	case ledger.SessionPlanned:
+		c.Reach.Apply(e) // it may end in the span
 	case ledger.SessionEnded:
 		if c.inSpan(e.Time) {
-			c.Hosts = bot.AddHosts(c.Hosts, b.Exit.Hosts)
+			c.Reach.Apply(e)
 		}
 		if b.Kind == ledger.KindAgent {
 			c.ended(b, e)

@@ -111,6 +111,33 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	}
 }
 
+// TestOpenNetwork checks that hosts of sessions with an open network are unknown in a
+// digest, never none.
+func TestOpenNetwork(t *testing.T) {
+	for _, c := range []struct {
+		mode ledger.NetworkMode
+		uses []ledger.HostUse
+		want string
+	}{
+		{"", nil, ""},
+		{ledger.NetworkNone, []ledger.HostUse{{Host: "a.example", Port: 443, Conns: 1}}, "1 host; unknown for 2 sessions with an open network"},
+		{ledger.NetworkNone, []ledger.HostUse{{Host: "evil.example", Port: 443, Conns: 1, Refused: "no"}}, "hosts unknown for 2 sessions with an open network; refused: evil.example"},
+	} {
+		var f report.Facts
+		for n, mode := range []ledger.NetworkMode{"", c.mode, ""} {
+			x := ledger.Exit{Session: fmt.Sprint("r1-", n)}
+			if n == 1 {
+				x.Hosts = c.uses
+			}
+			f.Reach.Apply(ledger.Entry{Session: x.Session, Body: ledger.SessionPlanned{Network: mode}})
+			f.Reach.Apply(ledger.Entry{Session: x.Session, Body: ledger.SessionEnded{Exit: x}})
+		}
+		if text := report.FullText(f).Text(0); !strings.Contains(text, c.want) || c.want == "" && strings.Contains(text, "host") {
+			t.Errorf("want %q\n%s", c.want, text)
+		}
+	}
+}
+
 // TestFirstSession checks that the cost is unknown, not zero, while the first
 // session of a span runs.
 func TestFirstSession(t *testing.T) {

@@ -55,9 +55,9 @@ type Facts struct {
 	Requests []RequestResult // open ones, and those that ended in the span, the newest first
 
 	Needs    []Need
-	Outside  []Commit         // in the span, by sessions that had read text by strangers
-	Hosts    []ledger.HostUse // that sessions reached or were refused in the span
-	NewHosts []string         // of them, those that no session reached before
+	Outside  []Commit  // in the span, by sessions that had read text by strangers
+	Reach    bot.Reach // hosts of the sessions that ended in the span
+	NewHosts []string  // of them, those that no session reached before
 	Guidance []Guided
 	Waits    []Span
 	Off      []Span

@@ -481,9 +481,10 @@ func (f Facts) outsideLines(most int) []string {
 }
 
 // hostLine says which hosts sessions with a closed network reached: "4 hosts, 1 new:
-// cdn.example.org; refused: evil.example".
+// cdn.example.org; refused: evil.example". If other sessions had an open network, it
+// says that theirs are unknown; without any that is known it says nothing.
 func (f Facts) hostLine() string {
-	reached, refused := bot.HostNames(f.Hosts)
+	reached, refused := bot.HostNames(f.Reach.Hosts)
 	if len(reached)+len(refused) == 0 {
 		return ""
 	}
@@ -491,8 +492,15 @@ func (f Facts) hostLine() string {
 	if n := len(f.NewHosts); n > 0 {
 		line += fmt.Sprintf(", %d new: %s", n, bot.FewHosts(f.NewHosts))
 	}
+	unknown := f.Reach.UnknownText()
+	if len(reached) == 0 && unknown != "" {
+		line, unknown = "hosts "+unknown, ""
+	}
 	if len(refused) > 0 {
 		line += "; refused: " + bot.FewHosts(refused)
+	}
+	if unknown != "" {
+		line += "; " + unknown
 	}
 	return line
 }
