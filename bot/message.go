@@ -97,6 +97,9 @@ type Message struct {
 	// text says everything that the picture shows, or a button gets it in another
 	// form, so a platform that refuses the picture shows the text alone.
 	Picture []byte `json:"picture,omitempty"`
+	// Drawing is what Picture is to show, where it is drawn when the message is
+	// delivered; nil for none. The text stands alone if it cannot be drawn.
+	Drawing *Drawing `json:"drawing,omitempty"`
 	// PictureName is the picture's name as a file, in ASCII and without folders;
 	// "" for one that is named after Key.
 	PictureName string `json:"picture_name,omitempty"`

@@ -1,6 +1,9 @@
 package bot
 
 import (
+	"encoding/json"
+	"slices"
+
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -17,20 +20,35 @@ func (m *Message) pictured(_ loop.State, q ledger.Question) {
 	}
 }
 
+// Drawing is what the picture of a message shows. A decision must not wait until it is
+// drawn, so the message has what to draw, and whoever delivers it draws it. One of the
+// fields is set.
+type Drawing struct {
+	Wave     json.RawMessage `json:"wave,omitempty"`     // a wave that has ended: a report.Wave
+	Pictured *Compared       `json:"pictured,omitempty"` // how a task looks
+}
+
+// Compared is how a task looked at its start and looks now.
+type Compared struct {
+	Task string `json:"task"`
+	ledger.Pictured
+}
+
 // ShowPictured puts a picture above a question: of the start above the result, or of
 // the result alone where there is no other one to compare it with. The text says how
 // they compare, for people who do not see it. A picture that is too large is left out.
-func (m *Message) ShowPictured(q ledger.Question, picture []byte) {
-	if q.Pictured == nil || len(picture) == 0 || len(picture) > MaxPicture {
+func (m *Message) ShowPictured(p Compared, picture []byte) {
+	if len(picture) == 0 || len(picture) > MaxPicture {
 		return
 	}
-	m.Picture, m.PictureName, m.Alt = picture, "pictures.png", shortID(q.Task)+", its result"
-	if p := q.Pictured; p.Same || p.Start.Picture == nil {
+	m.Picture, m.PictureName, m.Alt = picture, "pictures.png", shortID(p.Task)+", its result"
+	if p.Same || p.Start.Picture == nil {
 		return
 	}
-	m.Alt = shortID(q.Task) + ", its start above and its result below"
+	m.Alt = shortID(p.Task) + ", its start above and its result below"
 	for n, l := range m.Lines {
-		if text := PicturedText(*q.Pictured) + "."; l.Text == picturesLabel+text {
+		if text := PicturedText(p.Pictured) + "."; l.Text == picturesLabel+text {
+			m.Lines = slices.Clone(m.Lines)
 			m.Lines[n].Text = "Pictures, start above, result below: " + text
 		}
 	}

@@ -34,7 +34,7 @@ func TestShowPictured(t *testing.T) {
 		var s loop.State
 		s.Project.Name = "shop"
 		m := bot.Ask(s, q, time.Now())
-		m.ShowPictured(q, c.picture)
+		m.ShowPictured(bot.Compared{Task: q.Task, Pictured: *c.is}, c.picture)
 		if text := m.Text(80); !strings.Contains(text, c.text) || m.Alt != c.alt || (len(m.Picture) > 0) != (c.alt != "") {
 			t.Errorf("%s: alt %q, %d bytes\n%s", name, m.Alt, len(m.Picture), text)
 		}

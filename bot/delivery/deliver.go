@@ -41,6 +41,10 @@ func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) erro
 		c.d.o.Log.Error("a message is invalid and is dropped", "chat", c.address, "key", m.Key, "err", err)
 		return c.drop(ctx, m, "not a message")
 	}
+	if msg.Drawing != nil && c.d.o.Draw != nil {
+		msg = c.d.o.Draw(msg)
+	}
+	msg.Drawing = nil
 	do, err := c.delivery(ctx, m, msg, s)
 	if err != nil {
 		return err

@@ -41,6 +41,10 @@ type Options struct {
 
 	// Live provides the texts of live messages; nil means there are none.
 	Live Live
+	// Draw returns a message with the picture of its Drawing, or as it is if that
+	// cannot be drawn. It is called by the goroutine of the message's chat, before each
+	// try. nil means that drawings are left out.
+	Draw func(m bot.Message) bot.Message
 	// Unauthorized reports that no authorized person reads a chat any more. Its
 	// queued messages are dropped except for replies, which answer what a person
 	// asked while authorized. nil means every chat is authorized.

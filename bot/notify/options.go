@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -34,14 +35,11 @@ type Options struct {
 	// day ("2026-11-20") or a week ("2026-W47"). They are made before the
 	// decision to send them. nil: there are none.
 	Digests func(of string, p ledger.Person) []bot.Message
-	// Wave returns the picture of a wave as a PNG and its alternative text. s is the state
+	// Wave returns what the picture of a wave shows (bot.Drawing.Wave). s is the state
 	// after the decision that ended it, now the time in the recipients' zone. It is called
-	// within the decision. Without a picture (nil) the words stand alone; a nil Wave draws
-	// none.
-	Wave func(s loop.State, w ledger.WaveEnded, now time.Time) (picture []byte, alt string)
-	// Pictured returns a picture for a message that compares a start with its result,
-	// nil for none. nil: there are none.
-	Pictured func(p ledger.Pictured) []byte
+	// within the decision, so it draws nothing. Without it (nil) the words stand alone; a
+	// nil Wave has none.
+	Wave func(s loop.State, w ledger.WaveEnded, now time.Time) json.RawMessage
 	// Zone returns the recipients' time zone, which a reload may change. nil leaves
 	// times as they are in the entries.
 	Zone func() *time.Location

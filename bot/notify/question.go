@@ -28,8 +28,8 @@ func (c *composer) asked(q ledger.Question) {
 	if near := blockedWith(c.after, q.ID); len(near) >= minShared {
 		m = bot.BlockedTogether(c.last, near, c.now)
 	}
-	if q.Pictured != nil && c.o.Pictured != nil {
-		m.ShowPictured(q, c.o.Pictured(*q.Pictured))
+	if q.Pictured != nil && q.Pictured.Result.Picture != nil {
+		m.Drawing = &bot.Drawing{Pictured: &bot.Compared{Task: q.Task, Pictured: *q.Pictured}}
 	}
 	// A question that follows from a person's own command is the reply to it,
 	// and makes no sound.

@@ -10,8 +10,8 @@ import (
 func (c *composer) wave(w ledger.WaveEnded) {
 	m := bot.WaveTold(c.last, w, c.now)
 	if c.o.Wave != nil && w.Attempted()+len(w.Skipped) > 0 && len(c.readers()) > 0 {
-		if picture, alt := c.o.Wave(c.last, w, c.now); len(picture) > 0 {
-			m.Picture, m.Alt = picture, alt
+		if of := c.o.Wave(c.last, w, c.now); len(of) > 0 {
+			m.Drawing = &bot.Drawing{Wave: of}
 		}
 	}
 	c.push("", ledger.ClassNotice, true, m)

@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestWave checks that everybody gets one silent message a wave, below its picture, and
+// TestWave checks that everybody gets one silent message a wave, with what its picture shows, and
 // the words alone where there is no picture or nothing to draw.
 func TestWave(t *testing.T) {
 	tried := ledger.WaveEnded{Wave: 2, Passed: []ledger.WaveReport{{Task: "Task 1", Number: 3, URL: "https://forge.example/shop/pulls/3"}}}
@@ -19,18 +20,18 @@ func TestWave(t *testing.T) {
 		messages    int
 		drawn, want string // pictures made, and the one of a message
 	}{
-		"drawn":        {tried, "png", 1, "1", "png"},
+		"drawn":        {tried, `{"n":1}`, 1, "1", `{"n":1}`},
 		"not possible": {tried, "", 1, "1", ""},
-		"no attempt":   {ledger.WaveEnded{Wave: 2}, "png", 1, "", ""},
-		"cut":          {ledger.WaveEnded{Wave: 2, Cut: "stopped", Skipped: tried.Passed}, "png", 0, "", ""},
+		"no attempt":   {ledger.WaveEnded{Wave: 2}, `{"n":1}`, 1, "", ""},
+		"cut":          {ledger.WaveEnded{Wave: 2, Cut: "stopped", Skipped: tried.Passed}, `{"n":1}`, 0, "", ""},
 	} {
 		p := runningNight(t, true)
 		drawn := ""
-		p.n = notify.New(notify.Options{Zone: func() *time.Location { return zone }, Wave: func(s loop.State, w ledger.WaveEnded, now time.Time) ([]byte, string) {
+		p.n = notify.New(notify.Options{Zone: func() *time.Location { return zone }, Wave: func(s loop.State, w ledger.WaveEnded, now time.Time) json.RawMessage {
 			if drawn += "1"; s.Project.Name != "shop" || w.Wave != 2 || now.Location() != zone {
 				t.Errorf("%s: asked for wave %d of %s at %s", name, w.Wave, s.Project.Name, now)
 			}
-			return []byte(c.picture), "alt of " + c.picture
+			return json.RawMessage(c.picture)
 		}})
 		before := map[string]int{}
 		for who, chat := range p.chats {
@@ -48,7 +49,11 @@ func TestWave(t *testing.T) {
 				continue
 			}
 			for _, x := range fresh {
-				if string(x.m.Picture) != c.want || (x.m.Alt != "") != (c.want != "") || !x.silent || x.m.Run != "r1" {
+				of := ""
+				if x.m.Drawing != nil {
+					of = string(x.m.Drawing.Wave)
+				}
+				if of != c.want || len(x.m.Picture) > 0 || !x.silent || x.m.Run != "r1" {
 					t.Errorf("%s: %s reads %+v", name, who, x)
 				}
 			}

@@ -75,6 +75,15 @@ func WaveOf(s loop.State, e ledger.WaveEnded, now time.Time) Wave {
 	return w
 }
 
+// In returns w with its times in a zone: JSON keeps times without their zone's name.
+func (w Wave) In(zone *time.Location) Wave {
+	w.Began, w.Ended, w.Waves = w.Began.In(zone), w.Ended.In(zone), slices.Clone(w.Waves)
+	for n := range w.Waves {
+		w.Waves[n].At = w.Waves[n].At.In(zone)
+	}
+	return w
+}
+
 // waveSigns are the signs of reports that passed, failed and were skipped.
 var waveSigns = [3]string{bot.SignDone, bot.SignFailed, bot.SignAway}
 

@@ -73,13 +73,12 @@ func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, se
 			return slices.DeleteFunc([]string{p.thread()}, func(chat string) bool { return chat == "" })
 		},
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
-		Wave: func(s loop.State, e ledger.WaveEnded, now time.Time) ([]byte, string) {
-			of := report.WaveOf(s, e, now)
-			picture, err := report.WavePicture(of, true)
+		Wave: func(s loop.State, e ledger.WaveEnded, now time.Time) json.RawMessage {
+			of, err := json.Marshal(report.WaveOf(s, e, now))
 			if err != nil {
 				t.Error(err)
 			}
-			return picture, report.WaveAlt(of)
+			return of
 		},
 	})
 	var err error
@@ -103,7 +102,7 @@ func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, se
 		Settings: func(string) ledger.Settings { return settings() }, Tasks: tasks,
 	}
 	w.delivery = delivery.New(p.options(delivery.Options{
-		Outbox: db, Clock: clock, Live: live{w},
+		Outbox: db, Clock: clock, Live: live{w}, Draw: w.drawPicture,
 		Quiet: func(chat string, at time.Time) bool { return w.engine.Shared().QuietHours(chat, quiet).Has(at) },
 	}))
 	r := inbound.New(p.reception(inbound.Options{
@@ -261,4 +260,21 @@ func (l live) Text(chat, key string) (bot.Message, bool) {
 	s, _ := l.engine.State(strings.TrimPrefix(key, "status/"))
 	r := s.Project.Run
 	return m, !r.Over() && r.State != ledger.RunPaused
+}
+
+// drawPicture draws the picture of a message as the daemon does.
+func (w *fixture) drawPicture(m bot.Message) bot.Message {
+	if len(m.Drawing.Wave) == 0 {
+		return m
+	}
+	var of report.Wave
+	if err := json.Unmarshal(m.Drawing.Wave, &of); err != nil {
+		w.t.Error(err)
+	}
+	var err error
+	if m.Picture, err = report.WavePicture(of.In(berlin), true); err != nil {
+		w.t.Error(err)
+	}
+	m.Alt = report.WaveAlt(of.In(berlin))
+	return m
 }

@@ -125,7 +125,7 @@ func (c *Connections) dial(p platform.Platform, row int) (*connection, error) {
 	conn.dispatcher = delivery.New(delivery.Options{
 		Outbox: migratingOutbox{h.o.Store, h}, Sender: conn.adapter.Sender, OnChatClosed: h.onChatClosed, Redirect: h.redirect, Prefix: p.Prefix(), Platform: p.Title, Log: h.o.Log,
 		Limits: *p.Limits, IsGroup: p.IsGroup, Live: liveStatus{h}, Unauthorized: h.revoked, Quiet: h.quiet,
-		Clock: h.now,
+		Clock: h.now, Draw: h.draw,
 	})
 	conn.receiver = reopening{inbound.New(inbound.Options{
 		Service: h.o.Host, Outbox: sentOutbox{h.o.Store, conn}, Hash: h.o.Hash, Notice: conn.adapter.Sender.Notice, NoticeStays: p.NoticeStays, Ask: conn.adapter.Ask, Name: conn.name,

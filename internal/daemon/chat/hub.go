@@ -33,6 +33,7 @@ type Hub struct {
 	dispatchers atomic.Pointer[[]*delivery.Dispatcher] // one for each platform; nil until Connections.Start
 	undoable    chan answered                          // answers that can still be undone
 	obstacles   map[string]bool                        // projects of which TellObstacles has told
+	drawings    drawings
 }
 
 // Options are the dependencies of a Hub. All fields are required.
@@ -63,7 +64,7 @@ func New(o Options) *Hub {
 	h.Threads.accepts = h.accepts
 	h.notify = notify.New(notify.Options{
 		ChatsWith: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
-		Zone: o.Catalog.Zone, Digests: o.Digests.For, Wave: o.Digests.Wave, Pictured: h.pictured,
+		Zone: o.Catalog.Zone, Digests: o.Digests.For, Wave: o.Digests.Wave,
 	})
 	return h
 }

@@ -7,9 +7,16 @@ import (
 	"image/png"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/attachment"
+	"github.com/nightporter/nightporter/internal/daemon/digest"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -54,5 +61,34 @@ func TestPictured(t *testing.T) {
 		if got := height(c.is); got != c.want {
 			t.Errorf("%s: a height of %d, want %d", name, got, c.want)
 		}
+	}
+}
+
+// TestDraw: a message gets the picture of its drawing, and keeps its words where there is
+// none; what several chats show is drawn once.
+func TestDraw(t *testing.T) {
+	drawn, at := 0, time.Now()
+	h := &Hub{o: Options{Catalog: project.NewCatalog(t.TempDir(), &config.Config{}, nil, engine.Place{}), Log: slog.New(slog.DiscardHandler), Digests: &digest.Maker{
+		Log: slog.New(slog.DiscardHandler),
+		DrawWave: func(w report.Wave, _ bool) ([]byte, error) {
+			drawn++
+			if w.Project == "broken" {
+				panic("index out of range")
+			}
+			return []byte("png of " + w.Project), nil
+		},
+	}}}
+	for _, c := range []struct {
+		project, picture string
+		drawn            int
+	}{{"shop", "png of shop", 1}, {"shop", "png of shop", 1}, {"broken", "", 2}, {"blog", "png of blog", 3}} {
+		m := h.draw(bot.Message{Lines: []bot.Line{{Text: "words"}}, Drawing: &bot.Drawing{Wave: h.o.Digests.Wave(loop.State{Project: loop.Project{Name: c.project}}, ledger.WaveEnded{Wave: 2}, at)}})
+		if string(m.Picture) != c.picture || (m.Alt != "") != (c.picture != "") || m.Lines[0].Text != "words" || drawn != c.drawn {
+			t.Errorf("%s: picture %q, alt %q, drawn %d times", c.project, m.Picture, m.Alt, drawn)
+		}
+	}
+	gone := ledger.Compare(ledger.Shot{}, ledger.Shot{Tree: "t1", Picture: &ledger.Picture{Hash: "gone"}})
+	if m := h.draw(bot.Message{Lines: []bot.Line{{Text: "words"}}, Drawing: &bot.Drawing{Pictured: &bot.Compared{Task: "Task 5", Pictured: gone}}}); len(m.Picture) > 0 || m.Alt != "" {
+		t.Errorf("without files: %+v", m)
 	}
 }

@@ -31,7 +31,7 @@ func TestWaveFault(t *testing.T) {
 	} {
 		log.Reset()
 		m.DrawWave = c.draw
-		picture, alt := m.Wave(s, w, now)
+		picture, alt := m.WavePicture(m.Wave(s, w, now), time.UTC)
 		if (len(picture) > 0) != c.picture || (alt != "") != c.picture {
 			t.Errorf("%q: %d bytes, %q", c.says, len(picture), alt)
 		}
