@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // guideSession queues words for a session. It first checks that the addressed hat
@@ -64,15 +65,44 @@ func keepGuidance(ctx context.Context, d dispatch) (Message, error) {
 	return d.do(ctx, loop.KeepGuidance{ID: id})
 }
 
-// eraseFiles erases what was sent with guidance, an answer or an added task.
+// picturesIn returns the hashes of the pictures that records of a task name.
+func picturesIn(records []ledger.Record) (hashes []string) {
+	for _, r := range records {
+		if r.Type != (ledger.TaskPictured{}).EntryType() {
+			continue
+		}
+		e, err := r.Entry()
+		if err != nil {
+			continue
+		}
+		if b, ok := e.Body.(ledger.TaskPictured); ok {
+			for _, s := range []ledger.Shot{b.Start, b.Result} {
+				if s.Picture != nil && !slices.Contains(hashes, s.Picture.Hash) {
+					hashes = append(hashes, s.Picture.Hash)
+				}
+			}
+		}
+	}
+	return hashes
+}
+
+// eraseFiles erases what was sent with guidance, an answer or an added task, or all that
+// there is of a task: what was sent with it, and pictures of all its attempts.
 func eraseFiles(ctx context.Context, d dispatch) (Message, error) {
 	id := strings.ToLower(strings.TrimSpace(d.c.Target))
+	if t, ok := FindTask(d.s, d.c.Target); ok && len(d.s.Project.AttachedTo(id).Files) == 0 {
+		records, err := d.service.Records(ctx, d.project, t.Task.ID)
+		if err != nil {
+			return Message{}, err
+		}
+		return d.do(ctx, loop.EraseFiles{Task: t.Task.ID, Pictures: picturesIn(records)})
+	}
 	if a, ok := d.s.Project.Addition(id); ok {
 		id = a.ID // a task that was added
 	}
 	if id == "" {
 		m := refusal("cmd.whichfiles", SignAsk+" /erase: the pictures of what?")
-		m.add("Type for example /erase g9.")
+		m.add("Type for example /erase g9, or /erase 5 for all of a task.")
 		return m, nil
 	}
 	return d.do(ctx, loop.EraseFiles{ID: id})

@@ -92,6 +92,7 @@ func (p Project) applyAttachment(e ledger.Entry) Project {
 			}
 			p.Attached[n].Files = left
 		}
+		p = p.withoutPictures(b.Hashes)
 	case ledger.AnswerUndone:
 		p.Attached = slices.DeleteFunc(slices.Clone(p.Attached), func(a Attached) bool { return a.To == b.Before.Question.ID })
 	case ledger.TasksAdded:
@@ -194,25 +195,94 @@ func (d *decision) attachMore(b AttachMore) {
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeKept, ID: b.To, Text: "added to " + b.To}
 }
 
-// eraseFiles removes the bytes of what was sent with something. The ledger keeps that
-// it was there.
-func (d *decision) eraseFiles(id string) {
-	has := d.Project.AttachedTo(strings.ToLower(strings.TrimSpace(id)))
-	if len(has.Files) == 0 {
-		d.refuse(ledger.CodeNothing, "no files came with %s", id)
-		return
+// eraseFiles removes the bytes of what was sent with something, or of all that there is
+// of a task. The ledger keeps that it was there.
+func (d *decision) eraseFiles(b EraseFiles) {
+	id := strings.ToLower(strings.TrimSpace(b.ID))
+	about, sent, taken := scope{}, []Attached{d.Project.AttachedTo(id)}, b.Pictures
+	if b.Task != "" {
+		t, ok := d.task(b.Task)
+		if !ok {
+			d.refuse(ledger.CodeNothing, "there is no task %q", b.Task)
+			return
+		}
+		id, about = t.Task.ID, scope{task: t.Task.ID}
+		sent, taken = d.Project.AttachedToTask(id), append(t.pictures(), taken...)
 	}
 	var hashes []string
-	for _, f := range has.Files {
-		if !slices.Contains(hashes, f.Hash) {
-			hashes = append(hashes, f.Hash)
+	add := func(hash string) {
+		if hash != "" && !slices.Contains(hashes, hash) {
+			hashes = append(hashes, hash)
 		}
 	}
-	d.add(scope{}, ledger.FilesErased{To: has.To, Hashes: hashes, By: d.by()})
-	d.effect(d.uniqueKey(has.To+" erase"), ledger.EffectErase{Hashes: hashes})
-	files := "file"
-	if len(has.Files) > 1 {
+	for _, a := range sent {
+		for _, f := range a.Files {
+			add(f.Hash)
+		}
+		if b.Task == "" {
+			id = a.To
+		}
+	}
+	for _, hash := range taken {
+		add(hash)
+	}
+	if len(hashes) == 0 {
+		if b.Task != "" {
+			d.refuse(ledger.CodeNothing, "no files came with %s, and no pictures were taken of it", ledger.ShortID(id))
+			return
+		}
+		d.refuse(ledger.CodeNothing, "no files came with %s", b.ID)
+		return
+	}
+	d.add(about, ledger.FilesErased{To: id, Hashes: hashes, By: d.by()})
+	d.effect(d.uniqueKey(id+" erase"), ledger.EffectErase{Hashes: hashes})
+	files, also := "file", ""
+	if len(hashes) > 1 {
 		files = "files"
 	}
-	d.answer = ledger.Answer{OK: true, Code: ledger.CodeRemoved, ID: has.To, Text: fmt.Sprintf("%s: %d %s erased\nSessions that begin now do without. Backups of before still have it all.", has.To, len(has.Files), files)}
+	if b.Task != "" {
+		also = "\nWhat chats show already stays there."
+	}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeRemoved, ID: id, Text: fmt.Sprintf("%s: %d %s erased\nSessions that begin now do without. Backups of before still have it all.%s", ledger.ShortID(id), len(hashes), files, also)}
+}
+
+// pictures returns the hashes of the pictures that were taken of a task's last attempt.
+func (t TaskState) pictures() (hashes []string) {
+	if t.Pictured == nil {
+		return nil
+	}
+	for _, s := range []ledger.Shot{t.Pictured.Start, t.Pictured.Result} {
+		if s.Picture != nil {
+			hashes = append(hashes, s.Picture.Hash)
+		}
+	}
+	return hashes
+}
+
+// withoutPictures takes erased pictures out of tasks and of questions about them.
+func (p Project) withoutPictures(hashes []string) Project {
+	erase := func(of *ledger.Pictured) *ledger.Pictured {
+		if of == nil {
+			return nil
+		}
+		is := *of
+		for _, s := range []*ledger.Shot{&is.Start, &is.Result} {
+			if s.Picture != nil && slices.Contains(hashes, s.Picture.Hash) {
+				s.Picture, s.Why = nil, "it was erased"
+			}
+		}
+		return &is
+	}
+	for n, t := range p.Tasks.All() {
+		if t.Pictured != nil {
+			is := *t
+			is.Pictured = erase(t.Pictured)
+			p.Tasks = p.Tasks.With(n, is)
+		}
+	}
+	p.Questions = slices.Clone(p.Questions)
+	for n := range p.Questions {
+		p.Questions[n].Pictured = erase(p.Questions[n].Pictured)
+	}
+	return p
 }

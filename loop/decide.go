@@ -53,7 +53,7 @@ func (d *decision) decide() Decision {
 	case Transcribed:
 		d.transcribed(b)
 	case EraseFiles:
-		d.eraseFiles(b.ID)
+		d.eraseFiles(b)
 	case Now:
 		d.now(b.Text)
 	case AnswerQuestion:

@@ -58,7 +58,11 @@ func (d *director) person(word, rest string) {
 		}
 		d.input(result)
 	case "/erase":
-		d.input(EraseFiles{rest})
+		if id, task := strings.CutPrefix(rest, "#"); task {
+			d.input(EraseFiles{Task: "Task " + id, Pictures: []string{"of an earlier attempt"}})
+			break
+		}
+		d.input(EraseFiles{ID: rest})
 	case "photo": // the next command comes with it: NAME ALBUM
 		name, album, _ := strings.Cut(rest, " ")
 		d.files, d.album = nil, album

@@ -83,9 +83,15 @@ type AttachMore struct{ To, Words string }
 // guidance that begins with an address: "@builder #12 ".
 type HearVoice struct{ ledger.Spoken }
 
-// EraseFiles erases the bytes of the files that were sent with guidance, an answer or
+// EraseFiles with a Task erases what was sent with it and the pictures that were taken of
+// it: those that the state knows, and Pictures, which are the hashes of earlier ones.
+// Without one, it erases the bytes of the files that were sent with guidance, an answer or
 // an addition: "g17", "q5", "a3".
-type EraseFiles struct{ ID string }
+type EraseFiles struct {
+	ID       string
+	Task     string
+	Pictures []string
+}
 
 // AnswerQuestion answers a question. Question is its id, or the id of a task that
 // has exactly one open question. Choice is a verb, a letter, an option, or an

@@ -63,6 +63,9 @@ func (p *Ports) Screenshot(session string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
+// DropScreenshot does nothing: Picture makes its pictures anew.
+func (p *Ports) DropScreenshot(string) error { return nil }
+
 // HostRequests reports what a session asks for.
 func (p *Ports) HostRequests(ctx context.Context, session string, asked func(ledger.HostRequest)) error {
 	for seen := 0; ; {

@@ -67,6 +67,8 @@ func (s *session) wantsHosts() {
 // Screenshot is engine.Runner's. No project of the simulation has pictures.
 func (r runner) Screenshot(string) ([]byte, error) { return nil, fs.ErrNotExist }
 
+func (r runner) DropScreenshot(string) error { return nil }
+
 // HostRequests is engine.Runner's.
 func (r runner) HostRequests(ctx context.Context, id string, asked func(ledger.HostRequest)) error {
 	s := r.machine.sessions[id]

@@ -28,6 +28,17 @@ func (r *Runner) Screenshot(session string) ([]byte, error) {
 	return data, nil
 }
 
+// DropScreenshot removes what Screenshot returns, once it is kept elsewhere.
+func (r *Runner) DropScreenshot(session string) error {
+	if err := checkName("session", session); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(r.folder(session), fileShot)); err != nil && !isGone(err) {
+		return fmt.Errorf("picture of session %s: %w", session, err)
+	}
+	return nil
+}
+
 // shotPath returns the path of the file that a command of KindShot writes.
 func (r *Runner) shotPath(session string) string {
 	return filepath.Join(r.folder(session), dirBox, boxTmp, fileShot)

@@ -60,18 +60,29 @@ func (e *Engine) keepPicture(runner Runner, x *ledger.Exit) error {
 }
 
 // settlePicture tells the store that the entry which names a picture is committed, or
-// that this is not known.
-func (e *Engine) settlePicture(body loop.InputBody, committed bool) {
+// that this is not known. What the session left for it is removed then, so that a person
+// who erases the picture erases all of it.
+func (e *Engine) settlePicture(project string, body loop.InputBody, committed bool) {
 	x, is := body.(loop.SessionExited)
-	if !is || x.Exit.Picture == nil {
+	if !is || e.o.Attachments == nil {
 		return
 	}
+	picture := x.Exit.Picture
 	if !committed {
-		e.o.Attachments.Leave(x.Exit.Picture.Hash)
+		if picture != nil {
+			e.o.Attachments.Leave(picture.Hash)
+		}
 		return
 	}
-	if err := e.o.Attachments.Settle(x.Exit.Picture.Hash); err != nil {
-		e.o.Log.Warn("a picture gets its name at the next start", "session", x.Exit.Session, "error", err)
+	if picture != nil {
+		if err := e.o.Attachments.Settle(picture.Hash); err != nil {
+			e.o.Log.Warn("a picture gets its name at the next start", "session", x.Exit.Session, "error", err)
+		}
+	}
+	if ports, ok := e.portsOf(project); ok {
+		if err := ports.Place.Runner.DropScreenshot(x.Exit.Session); err != nil {
+			e.o.Log.Warn("what a session left for a picture stays until its folder is removed", "session", x.Exit.Session, "error", err)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func (e *Engine) Written(ctx context.Context) error {
 func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.PendingEffect, body loop.InputBody) {
 	in := resultOf(project, p, body)
 	tried, committed := false, false
-	defer func() { e.settlePicture(body, committed) }()
+	defer func() { e.settlePicture(project, body, committed) }()
 	e.untilSaved(ctx, project, func() error {
 		if read, is := in.Body.(loop.SourceChanged); is && tried {
 			if ports, ok := e.portsOf(project); ok {

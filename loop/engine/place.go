@@ -67,6 +67,9 @@ type Runner interface {
 	// picture, which anybody could have made. The error for one that left none is
 	// fs.ErrNotExist.
 	Screenshot(session string) ([]byte, error)
+	// DropScreenshot removes what Screenshot returns, if there is anything: what could
+	// be used of it is kept beside the ledger.
+	DropScreenshot(session string) error
 	// HostRequests calls asked for each host that the session asks for and that has
 	// no answer, those of before the call included, until ctx ends. For a session
 	// whose network is open it returns nil at once.

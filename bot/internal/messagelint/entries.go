@@ -121,7 +121,7 @@ var Entries = map[string][]Teller{
 	"session.cut":       silent,
 	"session.ended":     {Console, Notify, Report, Log, Evidence},
 	"session.output":    silent,
-	"session.planned":   {Console, Report, Log},
+	"session.planned":   {Console, Report, Log, Evidence},
 	"session.throttled": {Console, Notify},
 	"shared.head":       silent,
 	"source.marked":     {Console},

@@ -81,6 +81,9 @@ func (r *Runners) AnswerHost(session string, a ledger.HostAnswer) error {
 	return r.now.Load().AnswerHost(session, a)
 }
 
+// DropScreenshot removes what a session left for a picture.
+func (r *Runners) DropScreenshot(session string) error { return r.now.Load().DropScreenshot(session) }
+
 // ClosedNetwork reports whether sessions can have a network of their own, and if
 // not, why.
 func (r *Runners) ClosedNetwork() (bool, string) { return r.now.Load().ClosedNetwork() }
