@@ -169,6 +169,7 @@ type RunEnded struct {
 	Tip       string     `json:"tip,omitempty"`
 	Lost      []string   `json:"lost,omitempty"`      // ids of tasks that are not done and whose lines went while it was under way
 	Unpushed  []string   `json:"unpushed,omitempty"`  // ids of tasks whose fixes a person who stopped it at once kept from being pushed
+	Held      []Claimed  `json:"held,omitempty"`      // with ReasonNothing: the reports that are left, all of which others work on
 	Before    []string   `json:"before,omitempty"`    // ids of open tasks before Settings.From, which nothing but that flag left out
 	Final     []Result   `json:"final,omitempty"`     // verification of the branch tip
 	FinalOK   *bool      `json:"final_ok,omitempty"`  // nil: not run

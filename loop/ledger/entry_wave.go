@@ -74,6 +74,23 @@ func (c Claimed) Text(now time.Time) string {
 	return text
 }
 
+// mostHeld limits the reports that HeldText names.
+const mostHeld = 5
+
+// HeldText says who works on reports, for people: "others work on what is left: B1 is
+// claimed by anna, 3 days ago; B2 is claimed by bo".
+func HeldText(held []Claimed, now time.Time) string {
+	var names []string
+	for _, c := range held[:min(len(held), mostHeld)] {
+		names = append(names, ShortID(c.Task)+" is "+c.Text(now))
+	}
+	text := "others work on what is left: " + strings.Join(names, "; ")
+	if more := len(held) - mostHeld; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
 // ago says how long something is past, in its largest unit.
 func ago(d time.Duration) string {
 	for _, u := range []struct {
