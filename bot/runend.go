@@ -41,13 +41,14 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 		began = r.Planned
 	}
 	m.add(now.Format("15:04") + " · " + Took(now.Sub(began)) + " · " + Plural(r.Agents, "session") + " · " + Cost(r))
-	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 && len(b.Lost) == 0 {
+	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 && len(b.Lost)+len(b.Held) == 0 {
 		m.quote(b.Text)
 	}
 	if q, blocked := lastOf(s, ledger.AskBlocked); blocked && (b.Reason == ledger.ReasonBlocked || b.Reason == ledger.ReasonStreak) {
 		m.quote(q.Text) // the question's own message has all of it
 	}
 	m.add(LostEnd(s, b))
+	m.add(upper(HeldEnd(b, now)))
 	m.add(b.Proof.Text())
 	var retry []string
 	left := 0
@@ -139,10 +140,21 @@ func endLine(s loop.State, b ledger.RunEnded, tally string, now time.Time) (sign
 	case ledger.ReasonInternal:
 		return SignFailed, r.ID + " ended: a fault, " + tally
 	}
+	if len(b.Held) > 0 {
+		return SignLook, tally + " done, others have the rest"
+	}
 	if n := len(s.Project.Questions); n > 0 {
 		return SignAsk, r.ID + " ended: " + tally + ", " + needYou(n)
 	}
 	return SignLook, r.ID + " ended: " + tally
+}
+
+// HeldEnd says who works on the reports that a run left, "" if that did not end it.
+func HeldEnd(b ledger.RunEnded, now time.Time) string {
+	if len(b.Held) == 0 {
+		return ""
+	}
+	return Clean(ledger.HeldText(b.Held, now)) + ". /fix takes one all the same."
 }
 
 // EndedHow says how a run ended, as what a sentence says of it: "ended with its budget
@@ -157,6 +169,9 @@ func EndedHow(s loop.State, b ledger.RunEnded) string {
 	case ledger.ReasonBlocked:
 		return "stopped at a blocked task"
 	case ledger.ReasonNothing:
+		if len(b.Held) > 0 {
+			return "ended, because others work on the rest"
+		}
 		return "ended, because nothing else could begin"
 	case ledger.ReasonManual:
 		return "ended, because the rest is yours to check"

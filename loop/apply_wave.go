@@ -20,6 +20,13 @@ func (r *Run) applyWave(e ledger.Entry) {
 		r.LastWave, r.Wave = b.Wave, &Wave{N: b.Wave, Began: e.Time}
 		return
 	case ledger.WaveEnded:
+		r.Held = nil
+		if r.Wave != nil {
+			r.Held = slices.DeleteFunc(slices.Clone(r.Wave.Claimed), func(c ledger.Claimed) bool { return c.How != ledger.ClaimBranch || c.Stale })
+		}
+		if len(r.Held) == 0 {
+			r.Held = nil
+		}
 		r.Wave = nil
 		r.Waves = append(slices.Clip(r.Waves[max(len(r.Waves)+1-wavesKept, 0):]), b)
 		if b.Cut != "" {

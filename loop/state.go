@@ -158,6 +158,7 @@ type Run struct {
 	Wave      *Wave              `json:"wave,omitempty"`      // in waves: the one under way
 	Waves     []ledger.WaveEnded `json:"waves,omitempty"`     // the last ones that are over
 	LastWave  int                `json:"last_wave,omitempty"` // number of the last one
+	Held      []ledger.Claimed   `json:"held,omitempty"`      // by branches of the remote, as the last wave that is over saw them
 	WavesNow  int                `json:"waves_now,omitempty"` // that are over since the last start or resume
 	EmptyRow  int                `json:"empty_row,omitempty"` // of them, the last ones without a success
 	NoJudge   string             `json:"no_judge,omitempty"`  // why no triager's session begins any more; "" = one may

@@ -112,6 +112,9 @@ func (d *decision) nextWave() bool {
 	switch {
 	case left == 0 && !(r.WavesNow == 0 && d.anyAside()):
 		return false
+	case r.WavesNow > 0 && len(d.heldBack()) > 0: // another wave would take nothing up, either
+		held := d.heldBack()
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: ledger.HeldText(held, d.in.Time), Held: held})
 	case r.EmptyRow >= ledger.MaxEmptyWaves:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonEmptyWaves, Text: fmt.Sprintf("%s still to do", reportCount(left))})
 	case r.Settings.MaxWaves > 0 && r.WavesNow >= r.Settings.MaxWaves:
@@ -143,6 +146,27 @@ func (d *decision) reportsLeft() int {
 		}
 	}
 	return len(left)
+}
+
+// heldBack returns the reports that are left if others work on all of them, as the inbox
+// shows it now and the remote's branches at the last triage; nil otherwise.
+func (d *decision) heldBack() (held []ledger.Claimed) {
+	r := d.run()
+	for _, t := range d.Project.Tasks.of(setReady) {
+		if !d.wanted(t) || t.Task.Own {
+			continue
+		}
+		c, is := d.Project.claimOn(t, d.in.Time)
+		if !is || c.Stale {
+			n := slices.IndexFunc(r.Held, func(c ledger.Claimed) bool { return ledger.SameID(c.Task, t.Task.ID) })
+			if n < 0 || t.Attempt != nil || d.Project.asked(t) {
+				return nil
+			}
+			c = r.Held[n]
+		}
+		held = append(held, c)
+	}
+	return held
 }
 
 // report returns the folded id of the report that the task is, or is a part of.

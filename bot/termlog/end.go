@@ -43,6 +43,9 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	if lost := bot.LostEnd(v.after, b); lost != "" {
 		c.wrapped(lost)
 	}
+	if held := bot.HeldEnd(b, v.at); held != "" {
+		c.wrapped(held)
+	}
 	if b.Text != "" && (b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonStreak || b.Agent != "") {
 		c.wrapped(b.Text)
 	}
@@ -171,6 +174,8 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 		return fmt.Sprintf("%s %s ended at a blocked task: %s done", bot.SignBlocked, name, t)
 	case ledger.ReasonNothing:
 		switch {
+		case len(b.Held) > 0:
+			return fmt.Sprintf("%s %s ended: %s done, others have the rest", bot.SignLook, name, t)
 		case b.Agent != "":
 			return fmt.Sprintf("%s %s stands still: %s done", bot.SignLook, name, t)
 		case t.Needs == 1:
