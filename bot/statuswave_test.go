@@ -34,6 +34,10 @@ func TestStatusWave(t *testing.T) {
 	}
 	r.Wave = sorted // B5 failed in an earlier wave, and its turn comes
 	says("at work", "wave 2 of at most 5 · 4 of 6 · 1 fixed, 2 failed, 1 settled without a fix · set aside 2")
+	way, ok := WaveUnderWay(s)
+	if want := (WaveNow{Wave: 2, Of: 5, Phase: "fixing", Batch: 6, Fixed: 1, Failed: 2, Others: 1, Aside: 2}); !ok || way != want {
+		t.Errorf("it is %+v, want %+v", way, want)
+	}
 	r.Wave = &loop.Wave{N: 6, Sorted: true, Batch: []string{"b6"}} // resumed: limits count anew
 	says("just sorted", "wave 6 of at most 9 · 0 of 1 · set aside 2")
 	r.Wave, r.Settings.MaxWaves = &loop.Wave{N: 2}, 0

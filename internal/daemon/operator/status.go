@@ -33,6 +33,8 @@ type statusJSON struct {
 	CostUSD  *float64   `json:"cost_usd"` // null: unknown
 	Guidance int        `json:"guidance_waiting"`
 
+	Wave *bot.WaveNow `json:"wave,omitempty"` // under way, of a run on bug reports
+
 	Proof  ledger.ProofCount `json:"proof,omitempty"`  // words of the tasks that the run did
 	Unsure []string          `json:"unsure,omitempty"` // tasks to look at before a merge
 
@@ -103,6 +105,9 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 	}
 	out.Run, out.State, out.Wait, out.Branch, out.Sessions = r.ID, string(r.State), string(r.Wait), r.Base.Branch, r.Agents
 	out.Tip = tipOf(s.Project)
+	if w, ok := bot.WaveUnderWay(s); ok {
+		out.Wave = &w
+	}
 	if !r.Until.IsZero() {
 		out.Until = &r.Until
 	}
