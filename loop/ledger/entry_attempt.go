@@ -98,6 +98,7 @@ type ChecksBegun struct {
 	Work     int       `json:"work,omitempty"`  // number of leading Commands that are setup of the work folder
 	Setup    int       `json:"setup,omitempty"` // number of leading Commands that are setup, of work folder and room
 	Commands []Command `json:"commands"`
+	For      string    `json:"for,omitempty"` // of KindShot without an attempt: the task that a person is going to look at
 }
 
 // Result is the result of one verification command.
