@@ -120,6 +120,9 @@ func (d *decision) advance() {
 		if moved {
 			continue
 		}
+		if d.shootForPerson() {
+			continue // or what it waits for is under way
+		}
 		t, ok := d.pick()
 		if d.run().Over() || d.run().Finishing != nil {
 			return

@@ -68,12 +68,19 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		}
 	case ledger.RunFinishing:
 		r.Finishing = &b.Ending
+		if r.Checks != nil && r.Checks.For != "" { // nobody is asked any more
+			r.Checks = nil
+		}
 	case ledger.RunEnded:
 		r.State, r.Ended, r.EndedAt, r.Finishing, r.Batch = ledger.RunOver, &b, e.Time, nil, nil
 		r.Wait, r.WaitAgent, r.Text = "", "", ""
 	case ledger.ChecksBegun:
 		if e.Task == "" {
 			r.Checks = newChecks(b)
+		}
+	case ledger.TaskPictured:
+		if r.Checks != nil && r.Checks.For != "" {
+			r.Checks = nil
 		}
 	case ledger.Verified:
 		if e.Task == "" {
@@ -185,7 +192,7 @@ func (b *TaskBatch) checked(v ledger.Verified) *TaskBatch {
 
 // newChecks returns the state of a check that begins.
 func newChecks(b ledger.ChecksBegun) *Checks {
-	return &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Work: b.Work, Setup: b.Setup}
+	return &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Work: b.Work, Setup: b.Setup, For: b.For}
 }
 
 // from returns the check with the command of the given index under way. An

@@ -96,7 +96,7 @@ func (d *decision) askManual(t TaskState, instructions string) {
 		ID: d.nextID("q"), Kind: ledger.AskManual, Run: d.run().ID, Task: t.Task.ID, Title: t.Task.Title,
 		Text: strings.Join(list, "\n"), Asked: d.in.Time,
 	}
-	if t.Attempt != nil && d.pictured(t) {
+	if t.Attempt != nil && d.pictured(t) || t.Attempt == nil && d.picturedTip(t) {
 		q.Pictured = t.Pictured
 	}
 	if q.Text == "" {

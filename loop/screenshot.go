@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,11 +43,95 @@ func (d *decision) shoot(t TaskState) {
 	d.nextCheck(about, true)
 }
 
+// picturedTip reports whether the pictures of a task without an attempt are those of the run's
+// start and of its branch as it is now, or were tried.
+func (d *decision) picturedTip(t TaskState) bool {
+	start, tip := d.run().ends()
+	p := t.Pictured
+	return p != nil && p.Start.Tree == start && p.Result.Tree == tip
+}
+
+// ends returns the commits that the run began on and has arrived at.
+func (r *Run) ends() (start, tip string) { return r.Base.Commit, cmp.Or(r.Tip, r.Base.Commit) }
+
+// shootForPerson takes the next picture for a task that no agent works on, before a
+// person is asked to look at it: of the run's start, then of its branch. It reports
+// whether it did something. Tasks that are asked about one after the other share theirs.
+func (d *decision) shootForPerson() bool {
+	r := d.run()
+	s := r.Settings.Screenshot
+	if s == nil || s.Command == "" && r.Base.NoBrowser {
+		return false
+	}
+	t, ok := d.nextForPerson()
+	if !ok {
+		return false
+	}
+	start, tip := r.ends()
+	about := scope{task: t.Task.ID}
+	for _, o := range d.Project.Tasks.All() {
+		if o.Task.ID != t.Task.ID && d.picturedTip(*o) {
+			d.add(about, ledger.TaskPictured{Pictured: *o.Pictured})
+			return true
+		}
+	}
+	p := t.Pictured
+	if start == tip && (p == nil || p.Start.Tree != start) {
+		d.add(about, ledger.TaskPictured{Pictured: ledger.Pictured{Start: ledger.Shot{Tree: start, Why: "nothing was done before it"}}})
+		return true
+	}
+	tree := start
+	if p != nil && p.Start.Tree == start {
+		tree = tip
+	}
+	c := newCheck(r.Settings, ledger.KindShot, tree, false, []ledger.Command{shotCommand(*s)})
+	c.For = t.Task.ID
+	d.add(scope{}, c)
+	d.nextCheck(scope{}, true)
+	return true
+}
+
+// nextForPerson returns the first task of which pick asks a person now, and that lacks
+// its pictures.
+func (d *decision) nextForPerson() (TaskState, bool) {
+	asks := func(t *TaskState) bool { return d.wanted(t) && !d.yields(t) && !d.picturedTip(*t) }
+	for _, t := range d.Project.Tasks.of(setToCheck) {
+		if asks(t) {
+			return *t, true
+		}
+	}
+	if _, chosen := d.chosen(); chosen {
+		return TaskState{}, false
+	}
+	for _, t := range d.byTurn(setReady, setBlocked) {
+		if !d.wanted(t) || d.yields(t) || !d.inWave(t) {
+			continue
+		}
+		if t.Status != ledger.Ready || t.wish() != ledger.MarkManualVerify {
+			return TaskState{}, false
+		}
+		if asks(t) {
+			return *t, true
+		}
+	}
+	return TaskState{}, false
+}
+
+// shotForPerson records the picture of one commit for a task without an attempt.
+func (d *decision) shotForPerson(c Checks, is ledger.Shot) {
+	p := ledger.Pictured{Start: is}
+	start, tip := d.run().ends()
+	if t, ok := d.task(c.For); ok && t.Pictured != nil && t.Pictured.Start.Tree == start && c.Tree == tip {
+		p = ledger.Compare(t.Pictured.Start, is)
+	}
+	d.add(scope{task: c.For}, ledger.TaskPictured{Pictured: p})
+}
+
 // shot records the picture of one tree and goes on with the attempt. A picture that
 // could not be taken holds up nobody.
 func (d *decision) shot(about scope, c Checks) {
 	t, ok := d.task(about.task)
-	if !ok || t.Attempt == nil {
+	if c.For == "" && (!ok || t.Attempt == nil) {
 		return
 	}
 	is := ledger.Shot{Tree: c.Tree, Why: "its command did not run"}
@@ -59,6 +144,10 @@ func (d *decision) shot(about scope, c Checks) {
 		case is.Picture == nil:
 			is.Why = noPicture(last)
 		}
+	}
+	if c.For != "" {
+		d.shotForPerson(c, is)
+		return
 	}
 	p := ledger.Pictured{Start: is}
 	if c.Tree == t.Attempt.Tree && t.Pictured != nil {

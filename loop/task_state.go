@@ -199,6 +199,7 @@ type Checks struct {
 	Commands []ledger.Command `json:"commands"`
 	Work     int              `json:"work,omitempty"` // number of leading Commands that are setup of the work folder
 	Setup    int              `json:"setup"`          // number of leading Commands that are setup, of work folder and room
+	For      string           `json:"for,omitempty"`  // as in ledger.ChecksBegun
 	Index    int              `json:"index"`
 	Repeat   bool             `json:"repeat"`
 	Lost     int              `json:"lost,omitempty"` // number of sessions of the check that were lost
