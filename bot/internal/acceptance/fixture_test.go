@@ -59,6 +59,12 @@ func open(t *testing.T, p phone) *fixture {
 // this many tasks.
 func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, settings func() ledger.Settings, tasks int) *fixture {
 	t.Helper()
+	return openNightWith(t, p, sessions, adder, settings, tasks, func(o inbound.Options) inbound.Options { return o })
+}
+
+// openNightWith is openNight with other options of what receives messages.
+func openNightWith(t *testing.T, p phone, sessions *sessions, adder engine.Adder, settings func() ledger.Settings, tasks int, receives func(inbound.Options) inbound.Options) *fixture {
+	t.Helper()
 	db := storetest.Open(t, storetest.FastDir(t))
 	w := &fixture{t: t, store: db, phone: p, facts: map[string]report.Facts{}}
 	if _, err := db.Commit(t.Context(), ledger.Batch{Key: "before", Time: clock(), Records: before(), Answer: []byte("{}")}); err != nil {
@@ -105,7 +111,7 @@ func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, se
 		Outbox: db, Clock: clock, Live: live{w}, Draw: w.drawPicture,
 		Quiet: func(chat string, at time.Time) bool { return w.engine.Shared().QuietHours(chat, quiet).Has(at) },
 	}))
-	r := inbound.New(p.reception(inbound.Options{
+	r := inbound.New(receives(p.reception(inbound.Options{
 		Service: w.service, Zone: berlin, Hash: func(code string) string { return "hash of " + code },
 		ProjectOf: func(chat string) string {
 			if chat != p.thread() {
@@ -113,7 +119,7 @@ func openNight(t *testing.T, p phone, sessions *sessions, adder engine.Adder, se
 			}
 			return "shop"
 		},
-	}, db))
+	}, db)))
 	ctx, cancel := context.WithCancel(t.Context())
 	var work sync.WaitGroup
 	work.Go(func() {

@@ -25,6 +25,8 @@ type sessions struct {
 	red    string           // output of the next verification
 	faults []string
 	adds   *growingPlan // the plan, if tasks are added to it; nil = ports has it
+
+	publisher engine.Publisher // nil: nothing is pushed
 }
 
 // act is the scripted behaviour of one session.
@@ -156,6 +158,7 @@ func (s *sessions) project(ctx context.Context, set ledger.Settings) (engine.Por
 	if s.adds != nil {
 		p.Source, p.Adder = &growingSource{p.Source, s.adds}, s.adds
 	}
+	p.Publisher = s.publisher
 	p.Source, p.Repository = slowSource{p.Source}, repository{p.Repository, s.ports}
 	return p, err
 }
@@ -166,7 +169,7 @@ type slowSource struct{ engine.Source }
 
 func (s slowSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 	for _, m := range marks {
-		n, err := strconv.Atoi(strings.TrimPrefix(m.Task, "Task "))
+		n, err := strconv.Atoi(strings.TrimLeft(m.Task, "Task B"))
 		if err != nil {
 			return fmt.Errorf("mark: %w", err)
 		}
