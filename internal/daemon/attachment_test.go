@@ -3,12 +3,15 @@ package daemon_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
@@ -19,6 +22,7 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/triage"
 )
 
 // TestPictures sends pictures over Telegram, and erases one.
@@ -181,5 +185,66 @@ func TestVoice(t *testing.T) {
 	}
 	if f := s.Project.AttachedTo("a1").Files; len(f) != 1 || f[0].Kind != ledger.AttachmentVoice {
 		t.Errorf("a1 came with %+v", f)
+	}
+}
+
+// TestVoiceBug speaks bug reports in three languages into the inbox: the words are those
+// of the program, to the letter, a severity may be typed in front, and each report passes
+// the gates that ask whether it says anything.
+func TestVoiceBug(t *testing.T) {
+	w := daemontest.New(t)
+	repo := w.Projects.Config().Projects[0].Repo
+	file := filepath.Join(repo, "bugs.json")
+	if err := os.WriteFile(file, []byte("[]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.Projects.Config().Transcribe = []string{"sh", "-c", `cat "$0"`} // the recordings are what is said in them
+	chats := w.Hub.Connect(time.Time{})
+	if err := chats.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer chats.Stop()
+	type report struct {
+		Body, Severity string
+	}
+	var want []report
+	for n, c := range []struct{ caption, severity, words string }{
+		{"/bug", "", "I tapped Pay on the cart page and saw NaN instead of the total."},
+		{"/bug high:", "high", "Auf der Seite Warenkorb klicke ich auf „Löschen“ und sehe einen Fehler statt der Liste für Größen."},
+		{"/bug low:", "low", "En la página del carrito pulsé «Añadir» y apareció un error en lugar del número de artículos."},
+	} {
+		w.Telegram.Post(telegram.UserMessage{From: telegram.User{ID: 1, Name: "Mira"}, Chat: 1, Attachment: "voice", Seconds: 9, Text: c.caption, File: telegram.File{Data: []byte(c.words), Type: "audio/ogg"}})
+		want = append(want, report{c.words, c.severity})
+		ctx, cancel := context.WithTimeout(t.Context(), daemontest.Patience)
+		defer cancel()
+		if _, err := w.Telegram.WaitFor(ctx, 1, func(chat telegram.Chat) bool {
+			_, found := chat.Find(func(m telegram.Message) bool {
+				return m.Bot && strings.Contains(m.Text, fmt.Sprintf("v%d heard: a%d", n+1, n+1))
+			})
+			return found
+		}); err != nil {
+			t.Fatalf("%q: %v\n%s", c.words, err, w.Telegram.Transcript(1))
+		}
+	}
+	if err := w.Engine.Written(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []report
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for n, r := range got {
+		task := ledger.Task{ID: fmt.Sprint("B", n+1), Title: r.Body, Body: r.Body, Mark: ledger.MarkOpen, Report: &ledger.Report{Untitled: true, Severity: r.Severity}}
+		v := triage.Sort(triage.Inputs{Reports: []ledger.Task{task}, Now: time.Now()})
+		if len(v) != 1 || v[0].Gate == ledger.GateCoherence || v[0].Gate == ledger.GateTestable {
+			t.Errorf("%q is set aside: %+v", r.Body, v)
+		}
 	}
 }
