@@ -9,24 +9,24 @@
 
 .DEFAULT_GOAL := help
 E2EPARTS = e2e-gitea e2e-programs e2e-clone e2e-sim
-.PHONY: help build dist image test e2e $(E2EPARTS) soak bench sim lint fmt
+.PHONY: help build dist image test e2e e2e-site $(E2EPARTS) soak bench sim lint fmt
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 FUZZTIME ?= 2m
 
 # With Go's default for C, -O2 -g, SQLite alone takes a quarter as long to compile
 # as all Go code here; with -O1 a third of that.
-test e2e $(E2EPARTS): export CGO_CFLAGS ?= -O1
+test e2e e2e-site $(E2EPARTS): export CGO_CFLAGS ?= -O1
 
 # What is compiled once is then good for every part and every checkout: with
 # -trimpath, which make build has, nothing depends on the folder.
-test e2e $(E2EPARTS): export GOFLAGS := $(shell go env GOFLAGS) -trimpath
+test e2e e2e-site $(E2EPARTS): export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 
 # Packages with property tests, which take how often from a flag.
 RAPID = $(shell grep -rlE '^[[:space:]]*"pgregory.net/rapid"$$' --include='*_test.go' . | xargs -rn1 dirname | sort -u)
 
 help: ## what can be made
-	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
 
 build: ## bin/nightporter, bin/nightporter-shim and bin/hat, for this machine
 	@command -v $(firstword $(shell go env CC)) >/dev/null || { echo "make build: there is no C compiler ($(shell go env CC)), and SQLite needs one: apt install gcc libc6-dev, or set CC" >&2; exit 1; }
@@ -121,6 +121,16 @@ e2e-clone:
 
 e2e-sim:
 	go run ./internal/sim -seed 150 -nights 120
+
+# A Chromium takes pictures of a site with seeded bugs that a wave mends. It is no part
+# of e2e, because Chromium is 400 MB; as root it is installed from Debian if need be.
+# SITE_PICTURES=DIR keeps the pictures.
+e2e-site: ## pictures by a real Chromium, of a site with bugs that a scripted agent mends; some minutes
+	@for b in chromium chromium-browser google-chrome ''; do ! command -v "$$b" >/dev/null || break; done; \
+	if [ -z "$$b" ]; then [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium || { echo 'make e2e-site: there is no Chromium: apt install chromium' >&2; exit 1; }; fi
+	@command -v node >/dev/null || { echo 'make e2e-site: there is no node: apt install nodejs' >&2; exit 1; }
+	CGO_ENABLED=1 go vet -tags e2e_site ./cmd/nightporter
+	CGO_ENABLED=1 go test -tags e2e_site -count=1 -ldflags=-s -timeout 30m $(E2E) -run '^TestSite$$' ./cmd/nightporter
 
 # e2e plays the same nights each time, so that it says the same of the same commit;
 # sim and soak play new ones.
