@@ -1,6 +1,6 @@
 // Package models is a fake model provider for tests: a server on loopback that
-// speaks the Anthropic Messages API, with and without streaming, and OpenAI's
-// Responses API, and answers from a script. Tests of real agent programs set it
+// speaks the Anthropic Messages API, OpenAI's Responses API and chat completions,
+// and Google's Gemini API, and answers from a script. Tests of real agent programs set it
 // as ANTHROPIC_BASE_URL or as the base_url of a provider, with a dummy key.
 // Nothing in the product imports it.
 //
@@ -44,7 +44,7 @@
 // the script.
 //
 //   - server.go, request.go, stream.go: Server, requests and their answers
-//   - responses.go: the same for the Responses API
+//   - responses.go, chat.go, gemini.go: the same for the other APIs
 //   - turn.go, fault.go: what a script returns
 //   - hat.go: a prompt of nightporter
 package models

@@ -102,8 +102,23 @@ func (r Request) Prompt() string {
 	return text
 }
 
+// add adds parts to the conversation. Those of one role that follow one another are
+// one message.
+func (r *Request) add(role string, p ...Part) {
+	n := len(r.Messages) - 1
+	if n < 0 || r.Messages[n].Role != role {
+		r.Messages = append(r.Messages, Message{Role: role})
+		n++
+		if role == "assistant" {
+			r.Step++
+		}
+	}
+	r.Messages[n].Parts = append(r.Messages[n].Parts, p...)
+}
+
 // parse decodes the body of a request.
-func parse(body []byte, header http.Header) (Request, error) {
+func parse(body []byte, hr *http.Request) (Request, error) {
+	header := hr.Header
 	var in struct {
 		Model    string          `json:"model"`
 		Stream   bool            `json:"stream"`

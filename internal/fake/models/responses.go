@@ -11,12 +11,17 @@ import (
 // responsesPath is the path of OpenAI's Responses API, which Codex speaks.
 const responsesPath = "/v1/responses"
 
+// responsesAPI is OpenAI's Responses API. It always streams.
+var responsesAPI = dialect{
+	serves: func(path string) bool { return strings.HasSuffix(path, responsesPath) },
+	parse:  parseResponses, stream: Turn.streamResponses, fail: failOpenAI,
+}
+
 // parseResponses decodes the body of a request to the Responses API. Several
 // items of one answer become one message, as in the Messages API.
-func parseResponses(body []byte, header http.Header) (Request, error) {
+func parseResponses(body []byte, hr *http.Request) (Request, error) {
 	var in struct {
 		Model        string `json:"model"`
-		Stream       bool   `json:"stream"`
 		Instructions string `json:"instructions"`
 		CacheKey     string `json:"prompt_cache_key"`
 		Tools        []struct {
@@ -34,23 +39,12 @@ func parseResponses(body []byte, header http.Header) (Request, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, fmt.Errorf("the request is no JSON: %w", err)
 	}
-	r := Request{Model: in.Model, Stream: in.Stream, Header: header, Bytes: len(body), Session: in.CacheKey, System: in.Instructions}
+	r := Request{Model: in.Model, Stream: true, Header: hr.Header, Bytes: len(body), Session: in.CacheKey, System: in.Instructions}
 	for _, t := range in.Tools {
 		if t.Name == "" {
 			t.Name = t.Type
 		}
 		r.Tools = append(r.Tools, t.Name)
-	}
-	add := func(role string, p ...Part) {
-		n := len(r.Messages) - 1
-		if n < 0 || r.Messages[n].Role != role {
-			r.Messages = append(r.Messages, Message{Role: role})
-			n++
-			if role == "assistant" {
-				r.Step++
-			}
-		}
-		r.Messages[n].Parts = append(r.Messages[n].Parts, p...)
 	}
 	for _, item := range in.Input {
 		switch {
@@ -59,17 +53,17 @@ func parseResponses(body []byte, header http.Header) (Request, error) {
 			for _, inner := range responseParts(item.Output) {
 				p.Text += inner.Text
 			}
-			add("user", p)
+			r.add("user", p)
 		case strings.HasSuffix(item.Type, "_call"):
-			add("assistant", Part{Type: "tool_use", Name: item.Name})
+			r.add("assistant", Part{Type: "tool_use", Name: item.Name})
 		case item.Type == "reasoning":
-			add("assistant")
+			r.add("assistant")
 		case item.Role == "developer" || item.Role == "system":
 			for _, p := range responseParts(item.Content) {
 				r.System += p.Text + "\n"
 			}
 		case item.Role != "":
-			add(item.Role, responseParts(item.Content)...)
+			r.add(item.Role, responseParts(item.Content)...)
 		}
 	}
 	r.Auxiliary = len(r.Tools) == 0
@@ -89,7 +83,7 @@ func responseParts(raw json.RawMessage) []Part {
 
 // streamResponses writes the answer as events of the Responses API. With half it
 // stops in the middle of the first item.
-func (t Turn) streamResponses(w http.ResponseWriter, id string, half bool) error {
+func (t Turn) streamResponses(w http.ResponseWriter, _ Request, id string, half bool) error {
 	s := &sse{w: w, flush: http.NewResponseController(w)}
 	s.send("response.created", map[string]any{"response": map[string]any{"id": "resp_" + id}})
 	for n, b := range t.blocks(id) {
@@ -122,8 +116,8 @@ func (u Usage) responses() map[string]any {
 	}
 }
 
-// failResponses answers a request to the Responses API with an error.
-func failResponses(w http.ResponseWriter, f Fault) {
+// failOpenAI answers a request to an API of OpenAI with an error.
+func failOpenAI(w http.ResponseWriter, f Fault) {
 	for k, v := range f.Header {
 		w.Header().Set(k, v)
 	}

@@ -16,7 +16,7 @@ import (
 // time.
 const maxBody = 256 << 20
 
-// Server is a fake Messages and Responses API on one listener.
+// Server is a fake of the providers' APIs (see dialect) on one listener.
 type Server struct {
 	http   *http.Server
 	addr   string
@@ -87,11 +87,8 @@ func (s *Server) Turns() []Request {
 }
 
 func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
-	switch {
-	case hr.Method == http.MethodPost && strings.HasSuffix(hr.URL.Path, "/v1/messages"):
-	case hr.Method == http.MethodPost && strings.HasSuffix(hr.URL.Path, "/v1/messages/count_tokens"):
-	case hr.Method == http.MethodPost && strings.HasSuffix(hr.URL.Path, responsesPath):
-	default:
+	d := dialectOf(hr)
+	if d == nil {
 		fail(w, Fault{Status: http.StatusNotFound, Type: "not_found_error", Message: "there is nothing at " + hr.URL.Path})
 		return
 	}
@@ -99,26 +96,51 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 	if err != nil {
 		return // the caller stopped sending
 	}
-	read := parse
-	if strings.HasSuffix(hr.URL.Path, responsesPath) {
-		read = parseResponses
-	}
-	r, err := read(body, hr.Header)
+	r, err := d.parse(body, hr)
 	if err != nil {
-		fail(w, Fault{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: err.Error()})
+		d.fail(w, Fault{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: err.Error()})
 		return
 	}
-	r.CountTokens = strings.HasSuffix(hr.URL.Path, "count_tokens")
+	r.CountTokens = strings.HasSuffix(strings.ToLower(strings.ReplaceAll(hr.URL.Path, "_", "")), "counttokens")
 	id := s.record(&r)
 	switch {
 	case r.CountTokens:
-		writeJSON(w, map[string]any{"input_tokens": len(body) / 4})
+		writeJSON(w, map[string]any{"input_tokens": len(body) / 4, "totalTokens": len(body) / 4})
 		return
 	case r.Auxiliary:
-		s.respond(w, hr, r, id, Say(`{"title": "Work in progress", "isNewTopic": false}`))
+		s.respond(w, hr, d, r, id, Say(`{"title": "Work in progress", "isNewTopic": false}`))
 		return
 	}
-	s.respond(w, hr, r, id, s.script(r))
+	s.respond(w, hr, d, r, id, s.script(r))
+}
+
+// dialect is an API of a provider: how a request is read, and how an answer and an
+// error are written.
+type dialect struct {
+	serves  func(path string) bool // path of a POST
+	parse   func(body []byte, hr *http.Request) (Request, error)
+	stream  func(t Turn, w http.ResponseWriter, r Request, id string, half bool) error
+	message func(t Turn, r Request, id string) map[string]any // answer to a request without streaming
+	fail    func(w http.ResponseWriter, f Fault)
+}
+
+var dialects = []*dialect{&messagesAPI, &responsesAPI, &chatAPI, &geminiAPI}
+
+// dialectOf returns the API that a request belongs to, nil for none.
+func dialectOf(hr *http.Request) *dialect {
+	n := slices.IndexFunc(dialects, func(d *dialect) bool { return hr.Method == http.MethodPost && d.serves(hr.URL.Path) })
+	if n < 0 {
+		return nil
+	}
+	return dialects[n]
+}
+
+// messagesAPI is Anthropic's Messages API.
+var messagesAPI = dialect{
+	serves: func(path string) bool {
+		return strings.HasSuffix(path, "/v1/messages") || strings.HasSuffix(path, "/v1/messages/count_tokens")
+	},
+	parse: parse, stream: Turn.stream, message: Turn.message, fail: fail,
 }
 
 // record stores the request, sets its Try and returns an id for the answer.
@@ -136,7 +158,7 @@ func (s *Server) record(r *Request) (id string) {
 }
 
 // respond sends a turn, or its fault.
-func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id string, t Turn) {
+func (s *Server) respond(w http.ResponseWriter, hr *http.Request, d *dialect, r Request, id string, t Turn) {
 	if t.Before != nil {
 		t.Before()
 	}
@@ -144,13 +166,8 @@ func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id 
 	if f != nil && f.Times > 0 && r.Try >= f.Times {
 		f = nil
 	}
-	toResponses := strings.HasSuffix(hr.URL.Path, responsesPath)
 	if f != nil && f.Status != 0 {
-		if toResponses {
-			failResponses(w, *f)
-		} else {
-			fail(w, *f)
-		}
+		d.fail(w, *f)
 		return
 	}
 	for k, v := range t.Header {
@@ -159,16 +176,12 @@ func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id 
 	half := f != nil && f.AfterHalf
 	if f == nil || half {
 		var err error
-		if r.Stream || toResponses {
-			w.Header().Set("Content-Type", "text/event-stream")
-		}
 		switch {
-		case toResponses:
-			err = t.streamResponses(w, id, half)
 		case r.Stream:
-			err = t.stream(w, id, r.Model, half)
+			w.Header().Set("Content-Type", "text/event-stream")
+			err = d.stream(t, w, r, id, half)
 		case !half:
-			writeJSON(w, t.message(id, r.Model))
+			writeJSON(w, d.message(t, r, id))
 		}
 		if err != nil && !errors.Is(err, net.ErrClosed) {
 			panic(http.ErrAbortHandler) // the caller is gone, or the request is not JSON

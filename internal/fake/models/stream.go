@@ -3,6 +3,7 @@ package models
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 )
 
@@ -44,22 +45,22 @@ func (t Turn) usage() Usage {
 }
 
 // message returns the answer to a request without streaming.
-func (t Turn) message(id, model string) map[string]any {
+func (t Turn) message(r Request, id string) map[string]any {
 	return map[string]any{
-		"id": "msg_" + id, "type": "message", "role": "assistant", "model": model, "content": t.blocks(id),
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": r.Model, "content": t.blocks(id),
 		"stop_reason": t.stopReason(), "stop_sequence": nil, "usage": t.usage(),
 	}
 }
 
 // stream writes the answer as server-sent events. With half it stops in the
 // middle of the first block.
-func (t Turn) stream(w http.ResponseWriter, id, model string, half bool) error {
+func (t Turn) stream(w http.ResponseWriter, r Request, id string, half bool) error {
 	s := &sse{w: w, flush: http.NewResponseController(w)}
 	use := t.usage()
 	begun := use
 	begun.Output = 1
 	s.send("message_start", map[string]any{"message": map[string]any{
-		"id": "msg_" + id, "type": "message", "role": "assistant", "model": model, "content": []any{},
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": r.Model, "content": []any{},
 		"stop_reason": nil, "stop_sequence": nil, "usage": begun,
 	}})
 	for i, b := range t.blocks(id) {
@@ -111,9 +112,25 @@ func (s *sse) send(event string, data map[string]any) {
 	}
 	data["type"] = event
 	raw, err := json.Marshal(data)
-	if err == nil {
-		_, err = fmt.Fprintf(s.w, "event: %s\ndata: %s\n\n", event, raw)
+	s.err = err
+	s.write("event: " + event + "\n")
+	s.write("data: " + string(raw) + "\n\n")
+}
+
+// data sends an event without a type.
+func (s *sse) data(data map[string]any) {
+	raw, err := json.Marshal(data)
+	if s.err == nil {
+		s.err = err
 	}
+	s.write("data: " + string(raw) + "\n\n")
+}
+
+func (s *sse) write(text string) {
+	if s.err != nil {
+		return
+	}
+	_, err := io.WriteString(s.w, text)
 	if err == nil {
 		err = s.flush.Flush()
 	}
