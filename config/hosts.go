@@ -14,7 +14,7 @@ var agentHosts = map[string][]string{
 	"codex":    {"api.openai.com", "chatgpt.com", "auth.openai.com"},
 	"opencode": {"opencode.ai", "models.dev", "api.anthropic.com", "api.openai.com", "openrouter.ai"},
 	"gemini":   {"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
-	"qwen":     {"dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "chat.qwen.ai", "portal.qwen.ai"},
+	"qwen":     {"dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "coding.dashscope.aliyuncs.com", "coding-intl.dashscope.aliyuncs.com", "chat.qwen.ai", "portal.qwen.ai"},
 	"pi":       {"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "openrouter.ai"},
 	"copilot":  {"api.github.com", "api.githubcopilot.com", "api.individual.githubcopilot.com", "api.business.githubcopilot.com", "api.enterprise.githubcopilot.com"},
 }

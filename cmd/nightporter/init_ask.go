@@ -15,7 +15,6 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/internal/nearest"
-	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
@@ -162,9 +161,6 @@ func takeAgent(d *initDraft, name string) error {
 			remedy = "Meant " + near + "?"
 		}
 		return refused(fmt.Sprintf("no agent %q", name), remedy)
-	}
-	if a := adapter.Find(name); a != nil && a.Reserved {
-		return refused(name+" is not built yet", "As a command of yours it can work: README, The first run")
 	}
 	d.project.Agent, d.project.AgentWhy = name, why
 	return nil

@@ -309,11 +309,10 @@ func protectedBranches(ctx context.Context, repo string) []string {
 	return names
 }
 
-// chooseAgent chooses the project's agent: the first built agent of the table
+// chooseAgent chooses the project's agent: the first agent of the table
 // that is on PATH, else one from the file. Without one it leaves the agent unset,
 // and preflight names the fix: the scripted agent would only pretend.
 func (p *initWizard) chooseAgent(cfg *config.Config, out *propose.Project) {
-	var later []string
 	for _, a := range adapter.All() {
 		if a.Origin != adapter.FromPath {
 			continue
@@ -321,8 +320,6 @@ func (p *initWizard) chooseAgent(cfg *config.Config, out *propose.Project) {
 		path, err := exec.LookPath(a.Program)
 		switch {
 		case err != nil:
-		case a.Reserved:
-			later = append(later, a.Name)
 		case out.Agent == "":
 			out.Agent, out.AgentWhy = a.Name, "Found as "+path+"."
 			p.addLine(bot.SignDone, "agent", "%s (%s)", a.Name, path)
@@ -341,9 +338,6 @@ func (p *initWizard) chooseAgent(cfg *config.Config, out *propose.Project) {
 		p.addLine(bot.SignLook, "agent", "none found on PATH; no run starts without one:")
 		p.addDetail("%s", standard.Install)
 		p.addDetail("nightporter login %s", standard.Name)
-	}
-	if len(later) > 0 {
-		p.addLine(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))
 	}
 }
 

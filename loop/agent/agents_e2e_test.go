@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,9 +28,13 @@ var recordAgents = flag.Bool("agents.record", false, "write the sessions' stream
 // model by its own settings.
 type realAgent struct {
 	name    string
-	program string // variable with its path
-	skip    string
+	program string  // variable with its path
+	from    string  // how to get it
+	model   string  // of a launch
+	effort  string  // of a launch; "" where it has none
 	usd     float64 // what TestAgentsWork costs, -1 = the stream has no cost
+	bare    bool    // the stream has no tokens either
+	prepare string  // shell commands before it starts
 	tool    func(command string) models.Tool
 	args    func(url string) []string // of the configured command
 	env     func(url string) []string // lines of env_file
@@ -38,8 +43,7 @@ type realAgent struct {
 var realAgents = []realAgent{
 	{
 		name: adapter.Codex, program: "NIGHTPORTER_CODEX",
-		skip: "SKIPPED: NIGHTPORTER_CODEX names no program of Codex (npm i @openai/codex: 404 MB, not part of make e2e)",
-		usd:  -1,
+		from: "make e2e", model: "gpt-5-codex", effort: "high", usd: -1,
 		tool: func(command string) models.Tool {
 			return models.Tool{Name: "exec_command", Input: map[string]any{"cmd": command}}
 		},
@@ -50,8 +54,7 @@ var realAgents = []realAgent{
 	},
 	{
 		name: adapter.Opencode, program: "NIGHTPORTER_OPENCODE",
-		skip: "SKIPPED: NIGHTPORTER_OPENCODE names no program of opencode (npm i opencode-ai: not part of make e2e)",
-		usd:  2*0.00375 + 0.00078,
+		from: "make e2e", model: "fake/fake-model", effort: "high", usd: 2*0.00375 + 0.00078,
 		tool: func(command string) models.Tool {
 			return models.Tool{Name: "bash", Input: map[string]any{"command": command, "description": "works"}}
 		},
@@ -60,6 +63,50 @@ var realAgents = []realAgent{
 			return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"provider":{"fake":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"` + url + `/v1","apiKey":"dummy"},"models":{"fake-model":{"cost":{"input":3,"output":15,"cache_read":0.3,"cache_write":3.75},"limit":{"context":200000,"output":8000}}}}}}`}
 		},
 	},
+	{
+		name: adapter.Gemini, program: "NIGHTPORTER_GEMINI",
+		from: "make e2e-agents", model: "gemini-2.5-flash", usd: -1,
+		tool: shellTool("run_shell_command"),
+		args: func(string) []string { return nil },
+		env: func(url string) []string {
+			return []string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + url}
+		},
+	},
+	{
+		name: adapter.Qwen, program: "NIGHTPORTER_QWEN",
+		from: "make e2e-agents", model: "fake-model", usd: -1,
+		tool: shellTool("run_shell_command"),
+		args: func(string) []string { return nil },
+		env: func(url string) []string {
+			return []string{"OPENAI_API_KEY=dummy", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=fake-model"}
+		},
+	},
+	{
+		name: adapter.Copilot, program: "NIGHTPORTER_COPILOT",
+		from: "make e2e-agents", model: "fake-model", effort: "high", usd: -1, bare: true,
+		tool: shellTool("bash"),
+		args: func(string) []string { return nil },
+		env: func(url string) []string {
+			return []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=dummy"}
+		},
+	},
+	{
+		name: adapter.Pi, program: "NIGHTPORTER_PI",
+		from: "make e2e-agents", model: "fake/fake-model", effort: "high", usd: 2*0.00375 + 0.00078,
+		tool: shellTool("bash"),
+		args: func(string) []string { return nil },
+		env:  func(url string) []string { return []string{"OPENAI_API_KEY=dummy", "FAKE_URL=" + url} },
+		prepare: `mkdir -p ~/.pi/agent && cat >~/.pi/agent/models.json <<E
+{"providers":{"fake":{"baseUrl":"$FAKE_URL/v1","api":"openai-completions","apiKey":"dummy","models":[{"id":"fake-model","name":"fake","reasoning":true,"input":["text"],"cost":{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75},"contextWindow":200000,"maxTokens":8000}]}}}
+E`,
+	},
+}
+
+// shellTool returns a shell command as a call of the tool with that name.
+func shellTool(name string) func(command string) models.Tool {
+	return func(command string) models.Tool {
+		return models.Tool{Name: name, Input: map[string]any{"command": command, "description": "works"}}
+	}
 }
 
 // session runs one session of the agent by its name, with the model's turns. change
@@ -68,14 +115,20 @@ func (a realAgent) session(t *testing.T, record string, script func(models.Reque
 	t.Helper()
 	program := os.Getenv(a.program)
 	if program == "" {
-		t.Skip(a.skip)
+		t.Skipf("SKIPPED: %s names no program of %s (%s)", a.program, a.name, a.from)
 	}
 	server := models.Start(t, script)
 	hat, serve := serveHat(t)
 	h := newFixture(t, supportedLevel(), serve, func(o *Options) { o.Timing.Abandon = ledger.Duration(patience) }) // some programs retry for minutes
 	// The name of the program decides whose output it is.
 	link := filepath.Join(h.out, a.name)
-	if err := os.Symlink(program, link); err != nil {
+	var err error
+	if a.prepare == "" {
+		err = os.Symlink(program, link)
+	} else {
+		err = os.WriteFile(link, []byte("#!/bin/sh\n"+a.prepare+"\nexec '"+program+"' \"$@\"\n"), 0o755)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(h.out, "keys.env"), []byte(strings.Join(a.env(server.URL()), "\n")+"\n"), 0o600); err != nil {
@@ -123,6 +176,7 @@ func (a realAgent) record(h *fixture, name string) {
 	}
 	text := strings.ReplaceAll(string(data), h.work, "/work")
 	text = strings.ReplaceAll(text, h.state, "/var/lib/nightporter")
+	text = regexp.MustCompile(`/[^ ()"]*/node_modules/`).ReplaceAllString(text, "/usr/lib/node_modules/")
 	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:8901")
 	path := filepath.Join("adapter", "testdata", a.name, name+".jsonl")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
@@ -146,12 +200,12 @@ func TestAgentsWork(t *testing.T) {
 				models.Use(a.tool(emitDone)),
 				{Text: "Done.", Usage: models.Usage{Input: 200, CacheRead: 100, Output: 10}},
 			}
-		}), func(h *fixture, l *ledger.Launch, _ string) { work, l.Model, l.Effort = h.work, a.model(), "high" })
+		}), func(h *fixture, l *ledger.Launch, _ string) { work, l.Model, l.Effort = h.work, a.model, a.effort })
 		got, _ := os.ReadFile(filepath.Join(work, "hello.txt"))
 		if string(got) != "hello\n" || len(hat.sent()) != 1 {
 			t.Errorf("hello.txt: %q, %d events", got, len(hat.sent()))
 		}
-		if x.Failure != "" || x.Text != "" || x.Turns < 3 || x.Tokens != 2*1050+310 || a.usd < 0 && x.CostUSD != -1 || a.usd >= 0 && math.Abs(x.CostUSD-a.usd) > 1e-9 {
+		if x.Failure != "" || x.Text != "" || x.Turns < 3 || x.Tokens != a.tokens() || a.usd < 0 && x.CostUSD != -1 || a.usd >= 0 && math.Abs(x.CostUSD-a.usd) > 1e-9 {
 			t.Errorf("%+v", x)
 		}
 		if !strings.HasSuffix(x.Said, "Done.") {
@@ -160,11 +214,11 @@ func TestAgentsWork(t *testing.T) {
 	})
 }
 
-func (a realAgent) model() string {
-	if a.name == adapter.Codex {
-		return "gpt-5-codex"
+func (a realAgent) tokens() int64 {
+	if a.bare {
+		return -1
 	}
-	return "fake/fake-model"
+	return 2*1050 + 310
 }
 
 // TestAgentsFaults: what a provider refuses, before the first answer and after it,
@@ -174,39 +228,66 @@ func TestAgentsFaults(t *testing.T) {
 	openAI := func(status int, kind, message string, extra map[string]any) models.Fault {
 		return models.Fault{Status: status, Type: kind, Message: message, Extra: extra}
 	}
+	gemini := func(status int, message string, details ...any) models.Fault {
+		return models.Fault{Status: status, Message: message, Extra: map[string]any{"details": details}}
+	}
+	detail := func(kind, field string, value any) any {
+		return map[string]any{"@type": "type.googleapis.com/google.rpc." + kind, field: value}
+	}
 	for _, c := range []struct {
 		name  string
 		agent string // "" = each
 		fault models.Fault
 		want  ledger.FailureClass
 		text  string
-		until bool
+		not   []string // agents that are told otherwise
+		brief bool     // make e2e has it, too
+		until bool     // until reset
+		soon  bool     // until a few seconds after the end
 	}{
 		{name: "429", fault: openAI(429, "rate_limit_error", "Rate limit reached", nil), want: ledger.FailureNetwork},
 		{name: "500", fault: models.ServerError(), want: ledger.FailureNetwork},
-		{name: "401", fault: models.Unauthorized(), want: ledger.FailureAuth, text: "invalid x-api-key"},
+		{name: "401", fault: models.Unauthorized(), want: ledger.FailureAuth, brief: true},
 		{name: "reset", fault: models.Reset(), want: ledger.FailureNetwork},
-		{name: "cut-once", fault: models.Cut().Once()},
+		{name: "cut-once", fault: models.Cut().Once(), not: []string{adapter.Gemini}},
+		{name: "cut", agent: adapter.Gemini, fault: models.Cut().Once(), want: ledger.FailureNetwork}, // it does not ask again
 		{name: "too-long", agent: adapter.Codex, fault: openAI(400, "context_length_exceeded", "Your input exceeds the context window of this model.", nil), text: "context window"},
 		{name: "limit", agent: adapter.Codex, fault: openAI(429, "usage_limit_reached", "The usage limit has been reached", map[string]any{"plan_type": "plus", "resets_at": reset.Unix()}),
 			want: ledger.FailureLimit, text: "hit your usage limit", until: true},
+		{name: "quota", agent: adapter.Gemini, fault: gemini(429, "You exceeded your current quota, please check your plan and billing details.", detail("QuotaFailure", "violations", []any{map[string]any{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}})),
+			want: ledger.FailureLimit, text: "exhausted your daily quota"},
+		{name: "pace", agent: adapter.Gemini, fault: gemini(429, "Resource has been exhausted (e.g. check quota).", detail("RetryInfo", "retryDelay", "2s")),
+			want: ledger.FailureNetwork, text: "Resource has been exhausted", soon: true},
+		{name: "key", agent: adapter.Gemini, fault: gemini(400, "API key not valid. Please pass a valid API key.", detail("ErrorInfo", "reason", "API_KEY_INVALID")),
+			want: ledger.FailureAuth, text: "API key not valid"},
+		{name: "model", agent: adapter.Gemini, fault: gemini(404, "models/gemini-9 is not found for API version v1beta, or is not supported for generateContent."),
+			want: ledger.FailureAuth, text: "is not found"},
+		{name: "too-long", agent: adapter.Gemini, fault: gemini(400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."), text: "exceeds the maximum"},
+		{name: "used-up", agent: adapter.Pi, fault: openAI(429, "usage_limit_reached", "The usage limit has been reached", nil), want: ledger.FailureLimit, text: "usage limit"},
+		{name: "quota", agent: adapter.Pi, fault: openAI(429, "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.", nil), want: ledger.FailureLimit, text: "current quota"},
+		{name: "used-up", agent: adapter.Qwen, fault: openAI(429, "usage_limit_reached", "The usage limit has been reached", nil), want: ledger.FailureLimit, text: "usage limit"},
+		{name: "quota", agent: adapter.Qwen, fault: openAI(429, "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.", nil), want: ledger.FailureLimit, text: "current quota"},
+		{name: "used-up", agent: adapter.Copilot, fault: openAI(429, "usage_limit_reached", "The usage limit has been reached", nil), want: ledger.FailureLimit, text: "usage limit"},
 		{name: "quota", agent: adapter.Codex, fault: openAI(429, "insufficient_quota", "You exceeded your current quota", nil), want: ledger.FailureLimit, text: "Quota exceeded"},
 	} {
 		for _, a := range realAgents {
-			if c.agent != "" && c.agent != a.name {
+			if c.agent != "" && c.agent != a.name || slices.Contains(c.not, a.name) {
 				continue
 			}
 			for step := range 2 {
 				t.Run(fmt.Sprintf("%s/%s-at-turn-%d", a.name, c.name, step+1), func(t *testing.T) {
+					if !(c.brief && step == 0) && os.Getenv("NIGHTPORTER_E2E_AGENTS") != "all" {
+						t.Skip("SKIPPED: make e2e-agents has all faults")
+					}
 					x, _, _ := a.session(t, fmt.Sprintf("%s-at-turn-%d", c.name, step+1), models.Play(func(models.Request) []models.Turn {
 						turns := []models.Turn{models.Use(a.tool("echo hi")), models.Say("Done.")}
 						turns[step] = turns[step].WithFault(c.fault)
 						return turns
-					}), func(_ *fixture, l *ledger.Launch, _ string) { l.Model = a.model() })
+					}), func(_ *fixture, l *ledger.Launch, _ string) { l.Model = a.model })
 					if x.Failure != c.want || x.Unverified || !strings.Contains(x.Text, c.text) {
 						t.Errorf("failure %q (unverified %v), %q, want %q, %q", x.Failure, x.Unverified, x.Text, c.want, c.text)
 					}
-					if c.until && !x.Until.Equal(reset) || !c.until && !x.Until.IsZero() {
+					if c.until && !x.Until.Equal(reset) || c.soon && (x.Until.Before(x.Ended) || x.Until.After(x.Ended.Add(time.Minute))) || !c.until && !c.soon && !x.Until.IsZero() {
 						t.Errorf("until %v, want %v", x.Until, reset)
 					}
 					if c.fault.Times == 0 && x.Tokens != -1 && x.Failure != "" {
@@ -243,7 +324,7 @@ func TestCodexLogin(t *testing.T) {
 			x, hat, server := a.session(t, "", models.Play(func(models.Request) []models.Turn {
 				return []models.Turn{models.Use(a.tool("env >vars.txt; " + emitDone)), models.Say("Done.")}
 			}), func(h *fixture, l *ledger.Launch, _ string) {
-				work, l.Model = h.work, a.model()
+				work, l.Model = h.work, a.model
 				if err := SaveLogin(h.state, adapter.Codex, c.files); err != nil {
 					t.Fatal(err)
 				}

@@ -19,7 +19,7 @@ import (
 func TestCodexRefused(t *testing.T) {
 	program := os.Getenv("NIGHTPORTER_CODEX")
 	if program == "" {
-		t.Skip("SKIPPED: NIGHTPORTER_CODEX names no program of Codex (npm i @openai/codex: 404 MB, not part of make e2e)")
+		t.Skip("SKIPPED: NIGHTPORTER_CODEX names no program of Codex (npm i @openai/codex, 404 MB)")
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -37,7 +37,7 @@ type Definition struct {
 func BuiltIn() map[string]Definition {
 	defs := map[string]Definition{}
 	for _, a := range adapter.All() {
-		if a.Origin == adapter.FromPath && !a.Reserved {
+		if a.Origin == adapter.FromPath {
 			defs[a.Name] = Definition{Name: a.Name, Command: []string{a.Program}, Dir: "/", Output: a.Name}
 		}
 	}
@@ -242,7 +242,7 @@ func (r *Runner) version(ctx context.Context, a *adapter.Agent, prog string) (st
 	defer func() { _ = removeAll(home) }()
 	cmd := exec.CommandContext(ctx, prog, "--version")
 	cmd.Dir = home
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "TERM=dumb"}, a.Vars...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "TERM=dumb"}, rowVars(a, home)...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	var exit *exec.ExitError

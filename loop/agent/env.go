@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/toolchain"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -173,7 +174,7 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		return lastValues(append(env, vars...)), err
 	}
 	if a, err := d.adapter(); err == nil {
-		env = append(env, a.Vars...)
+		env = append(env, rowVars(a, home)...)
 	}
 	env = inheritVars(env, d.PassEnv)
 	if d.EnvFile != "" {
@@ -196,6 +197,15 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		api.EnvTask+"="+l.Task,
 		api.EnvName+"="+l.Hat,
 	)), nil
+}
+
+// rowVars returns the variables of an agent's row for a session with that HOME.
+func rowVars(a *adapter.Agent, home string) []string {
+	var vars []string
+	for _, v := range a.Vars {
+		vars = append(vars, strings.Replace(v, "=~/", "="+home+"/", 1))
+	}
+	return vars
 }
 
 // inheritVars adds those of the named variables that the daemon's environment

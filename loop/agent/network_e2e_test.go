@@ -23,7 +23,7 @@ func TestAgentsClosed(t *testing.T) {
 		x, hat, _ := a.session(t, "", models.Play(func(models.Request) []models.Turn {
 			return []models.Turn{models.Use(a.tool(emitDone)), models.Say("Done.")}
 		}), func(h *fixture, l *ledger.Launch, server string) {
-			work, l.Model = h.work, a.model()
+			work, l.Model = h.work, a.model
 			d := h.runner.o.Agents[a.name]
 			url := strings.Replace(server, "127.0.0.1", "models.example.org", 1)
 			d.Command = append(d.Command[:1:1], a.args(url)...)

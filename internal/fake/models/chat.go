@@ -14,6 +14,9 @@ var chatAPI = dialect{
 	parse:  parseChat, stream: Turn.streamChat, message: Turn.chat, fail: failOpenAI,
 }
 
+// ownAnswer is what Qwen Code puts into the model's mouth before the prompt.
+const ownAnswer = "Got it. Thanks for the context!"
+
 // parseChat decodes the body of a request for a chat completion. The results of
 // tools become parts of one message, as in the Messages API.
 func parseChat(body []byte, hr *http.Request) (Request, error) {
@@ -57,6 +60,9 @@ func parseChat(body []byte, hr *http.Request) (Request, error) {
 			}
 			r.add("user", result)
 		case "assistant":
+			if len(m.Calls) == 0 && len(content) == 1 && content[0].Text == ownAnswer {
+				continue
+			}
 			for _, c := range m.Calls {
 				content = append(content, Part{Type: "tool_use", Name: c.Function.Name})
 			}

@@ -30,7 +30,7 @@ func (a Action) String() string {
 const maxFrom = 4 << 10
 
 // LastAction returns the last tool call in complete lines of output that are
-// events of Claude Code, Codex or opencode. It returns the zero Action for output
+// events of a program with a row. It returns the zero Action for output
 // without one, and for a call that it cannot tell in words. Paths below the work
 // folder dir are shortened.
 func LastAction(lines []string, dir string) Action {
@@ -70,12 +70,20 @@ type actionEvent struct {
 			Input toolInput `json:"input"`
 		} `json:"state"`
 	} `json:"part"` // opencode
+
+	Tool   string    `json:"tool_name"`
+	Params toolInput `json:"parameters"` // Gemini CLI
+	Data   struct {
+		Tool string    `json:"toolName"`
+		Args toolInput `json:"arguments"`
+	} `json:"data"` // Copilot CLI
 }
 
 type toolCall struct {
 	Type  string    `json:"type"`
 	Name  string    `json:"name"`
 	Input toolInput `json:"input"`
+	Args  toolInput `json:"arguments"` // pi's name of Input
 }
 
 // toolInput holds the arguments of a tool that can be shown: a command or a path,
@@ -97,7 +105,20 @@ func (e actionEvent) action(dir string) (Action, bool) {
 				return toolAction(c.Name, c.Input, dir), true
 			}
 		}
+	case "message_end":
+		for _, c := range slices.Backward(e.Message.Content) {
+			if c.Type == "toolCall" {
+				return toolAction(c.Name, c.Args, dir), true
+			}
+		}
+	case "tool.execution_start":
+		if e.Data.Tool != "" && !isBookkeeping(e.Data.Tool) {
+			return toolAction(e.Data.Tool, e.Data.Args, dir), true
+		}
 	case "tool_use":
+		if e.Tool != "" && !isBookkeeping(e.Tool) {
+			return toolAction(e.Tool, e.Params, dir), true
+		}
 		if e.Part.Tool != "" && !isBookkeeping(e.Part.Tool) {
 			return toolAction(e.Part.Tool, e.Part.State.Input, dir), true
 		}
@@ -119,13 +140,18 @@ func (e actionEvent) action(dir string) (Action, bool) {
 	return Action{}, false
 }
 
-// isBookkeeping reports whether a tool only keeps the agent's own list of steps.
-func isBookkeeping(tool string) bool { return strings.EqualFold(tool, "TodoWrite") }
+// isBookkeeping reports whether a tool only keeps the agent's own list of steps, or its
+// title.
+func isBookkeeping(tool string) bool {
+	return slices.Contains([]string{"todowrite", "todo_write", "write_todos", "report_intent", "update_topic"}, strings.ToLower(tool))
+}
 
-// toolVerbs says what a tool does, by its name in lower case. The names are those
-// of Claude Code, Codex and opencode.
+// toolVerbs says what a tool does, by its name in lower case, of any of the programs.
 var toolVerbs = map[string]string{
 	"edit": "edits", "multiedit": "edits", "write": "edits", "notebookedit": "edits", "patch": "edits", "apply_patch": "edits",
+	"write_file": "edits", "replace": "edits", "create": "edits", "str_replace": "edits",
+	"read_file": "reads", "view": "reads", "list_directory": "lists", "find": "searches", "grep_search": "searches",
+	"web_fetch": "reads the web", "google_web_search": "searches the web", "invoke_agent": "has a subagent at work",
 	"read": "reads", "ls": "lists", "list": "lists", "glob": "searches", "grep": "searches",
 	"webfetch": "reads the web", "websearch": "searches the web", "web_search": "searches the web",
 	"task": "has a subagent at work", "agent": "has a subagent at work",

@@ -65,7 +65,10 @@ func TestLastActionUnknown(t *testing.T) {
 		{[]string{test, `{"type":"item.completed","item":{"type":"file_change","changes":[]}}`}, ""},
 		{[]string{test, `{"type":"item.started","item":{"type":"mcp_tool_call","server":"db","tool":"query"}}`}, "uses query"},
 		{[]string{test, `{"type":"item.completed","item":{"type":"todo_list","items":[]}}`}, "npm test"},
-		{[]string{test, `{"type":"tool_use","tool_name":"run_shell_command"}`}, "npm test"}, // of another program
+		{[]string{test, `{"type":"tool_use","tool_id":"run_shell_command"}`}, "npm test"}, // of another program
+		{[]string{test, `{"type":"tool_use","tool_name":"run_shell_command","parameters":{"command":"go vet ./..."}}`}, "go vet"},
+		{[]string{test, `{"type":"tool_use","tool_name":"replace","parameters":{"file_path":"/work/a.go"}}`}, "edits a.go"},
+		{[]string{test, `{"type":"tool_use","tool_name":"update_topic","parameters":{}}`}, "npm test"},
 	} {
 		if got := LastAction(c.lines, "/work").String(); got != c.want {
 			t.Errorf("%q: %q, want %q", c.lines, got, c.want)

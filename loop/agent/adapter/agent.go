@@ -23,13 +23,12 @@ const (
 )
 
 // Agent is the row of one agent in the table: everything that nightporter knows
-// of it. Every cell of a built row is set; a cell that does not apply has its
+// of it. Every cell is set; a cell that does not apply has its
 // empty value (NoLogin, NoStopHook, …), never the zero value. Rows are never
 // changed.
 type Agent struct {
-	Name     string // its name in the configuration, as an agent and as an output format
-	Origin   Origin
-	Reserved bool // a reserved name without an implementation: only Name, Origin, Program and Secrets are set
+	Name   string // its name in the configuration, as an agent and as an output format
+	Origin Origin
 
 	Program string // name of its program on PATH; "" for other origins
 	Install string // the command that installs Program; "" for other origins
@@ -61,8 +60,10 @@ type Agent struct {
 	// the model's price.
 	Prices bool
 
-	Login *Login   // the files and variables of its login
-	Vars  []string // NAME=VALUE variables of its sessions; env_file overrides them
+	Login *Login // the files and variables of its login
+	// Vars are NAME=VALUE variables of its sessions; env_file overrides them. A value
+	// ~/PATH is a path below a session's HOME.
+	Vars []string
 	// Home has the content of files, by their path below a session's HOME, that keep
 	// the program from asking for downloads.
 	Home     map[string]string
@@ -106,7 +107,7 @@ func All() []*Agent {
 	return slices.DeleteFunc(slices.Clone(agents), func(a *Agent) bool { return a.Origin == FromCommand })
 }
 
-// Find returns the row with that name, which may be reserved, or nil.
+// Find returns the row with that name, or nil.
 func Find(name string) *Agent {
 	n := slices.IndexFunc(agents, func(a *Agent) bool { return a.Name == name && a.Origin != FromCommand })
 	if n < 0 {
@@ -115,13 +116,13 @@ func Find(name string) *Agent {
 	return agents[n]
 }
 
-// FindOutput returns the built row for an output format; "" means Text. It
-// returns nil for an unknown or reserved format.
+// FindOutput returns the row for an output format; "" means Text. It returns nil for
+// an unknown one.
 func FindOutput(output string) *Agent {
 	if output == "" {
 		output = Text
 	}
-	n := slices.IndexFunc(agents, func(a *Agent) bool { return a.Name == output && !a.Reserved })
+	n := slices.IndexFunc(agents, func(a *Agent) bool { return a.Name == output })
 	if n < 0 {
 		return nil
 	}
@@ -139,8 +140,7 @@ func Names() []string {
 }
 
 // Outputs returns the output formats that the configuration may name: text and
-// those of programs. It includes reserved ones, for which FindOutput returns
-// nil.
+// those of programs.
 func Outputs() []string {
 	names := []string{Text}
 	for _, a := range agents {

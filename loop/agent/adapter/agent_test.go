@@ -10,7 +10,7 @@ import (
 // pathOnlyCells lists the cells that only an agent found on PATH has.
 var pathOnlyCells = []string{"Program", "Install"}
 
-// TestEveryCell: every cell of a built row is set. A cell that does not apply
+// TestEveryCell: every cell of a row is set. A cell that does not apply
 // has its empty value, which differs from the zero value.
 func TestEveryCell(t *testing.T) {
 	seen := map[string]bool{}
@@ -24,11 +24,6 @@ func TestEveryCell(t *testing.T) {
 			cell := row.Type().Field(i).Name
 			empty := row.Field(i).IsZero()
 			switch {
-			case cell == "Reserved":
-			case a.Reserved && !slices.Contains([]string{"Name", "Origin", "Program", "Secrets"}, cell):
-				if !empty {
-					t.Errorf("%s is reserved, and has %s", a.Name, cell)
-				}
 			case slices.Contains(pathOnlyCells, cell) && a.Origin != FromPath:
 				if !empty {
 					t.Errorf("%s is not found on PATH, and has %s", a.Name, cell)
@@ -62,8 +57,7 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// TestFind: every name that the configuration accepts has a row, built or
-// reserved.
+// TestFind: every name that the configuration accepts has a row.
 func TestFind(t *testing.T) {
 	for _, name := range strings.Fields("claude codex opencode gemini qwen pi copilot demo") {
 		if !slices.Contains(Names(), name) {
@@ -73,7 +67,7 @@ func TestFind(t *testing.T) {
 	if outputs := Outputs(); !slices.Contains(outputs, Text) || !slices.Contains(outputs, Claude) || slices.Contains(outputs, Scripted) {
 		t.Errorf("outputs: %q", outputs)
 	}
-	for output, want := range map[string]string{"": Text, Text: Text, Claude: Claude, Scripted: Scripted, Codex: Codex, "gemini": "", "x": ""} {
+	for output, want := range map[string]string{"": Text, Text: Text, Claude: Claude, Scripted: Scripted, Codex: Codex, Gemini: Gemini, Qwen: Qwen, "x": ""} {
 		got := ""
 		if a := FindOutput(output); a != nil {
 			got = a.Name
@@ -82,10 +76,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("output %q is read by %q, want %q", output, got, want)
 		}
 	}
-	if Find(Text) != nil || Find("x") != nil || Find("gemini") == nil {
-		t.Error("Find takes a form of output, or no reserved name")
+	if Find(Text) != nil || Find("x") != nil {
+		t.Error("Find takes a form of output")
 	}
-	if Find(Default) == nil || Find(Default).Reserved {
+	if Find(Default) == nil {
 		t.Errorf("the agent that works by default, %s, is not built", Default)
 	}
 }

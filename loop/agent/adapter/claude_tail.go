@@ -19,23 +19,28 @@ type claudeMessage struct {
 
 // claudePart is a text, a tool call or its result.
 type claudePart struct {
-	Type  string `json:"type"`
-	Text  string `json:"text"`
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Input struct {
-		Command     string `json:"command"`
-		File        string `json:"file_path"`
-		Notebook    string `json:"notebook_path"`
-		Pattern     string `json:"pattern"`
-		Path        string `json:"path"`
-		Query       string `json:"query"`
-		URL         string `json:"url"`
-		Description string `json:"description"`
-	} `json:"input"`
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Name    string          `json:"name"`
+	Input   claudeInput     `json:"input"`
 	Of      string          `json:"tool_use_id"`
 	Content json.RawMessage `json:"content"` // a string or a list of parts
 	Error   bool            `json:"is_error"`
+
+	Args claudeInput `json:"arguments"` // pi's name of Input
+}
+
+// claudeInput holds the arguments of a tool that can be shown.
+type claudeInput struct {
+	Command     string `json:"command"`
+	File        string `json:"file_path"`
+	Notebook    string `json:"notebook_path"`
+	Pattern     string `json:"pattern"`
+	Path        string `json:"path"`
+	Query       string `json:"query"`
+	URL         string `json:"url"`
+	Description string `json:"description"`
 }
 
 // claudeTail returns the model's texts and tool calls: "Edit order/adapter.go",

@@ -8,8 +8,11 @@
 //	codex*.go         the row of Codex
 //	opencode*.go      the row of opencode
 //	event_stream.go   what the readers of other streams than Claude Code's share
+//	gemini*.go        the row of Gemini CLI
+//	qwen*.go          the row of Qwen Code
+//	copilot*.go       the row of Copilot CLI
+//	pi*.go            the row of pi
 //	scripted.go       the row of the scripted agent
-//	reserved.go       rows of agents whose names are reserved
 //	wording.go        phrases about limits, refused logins and unreachable servers
 //	action*.go         the last tool call in the events of known programs
 //	event_block.go    an event that an agent wrote into its last message
@@ -27,7 +30,6 @@
 // verdict on the output. It judges a session by its event and its output, never
 // by its exit code alone.
 //
-// The tests hold that every cell of every built row is set, that reserved rows
-// have only their name, program and secrets, and that no output makes a reader
-// fail.
+// The tests hold that every cell of every row is set, and that no output makes a
+// reader fail.
 package adapter

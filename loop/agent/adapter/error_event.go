@@ -17,11 +17,17 @@ type eventError struct {
 	status int       // HTTP status of the provider, 0 if unknown
 	until  time.Time // end of a limit, if the event has a field for it
 	header string    // "retry-after: 30", if the event has the provider's headers
+	pace   bool      // it refuses the pace, whatever its words
+	limit  bool      // it is a limit, whatever its words
 }
 
 // class returns the failure class of an error; "" if it is none of them.
 func (e eventError) class(known []Failure) ledger.FailureClass {
 	switch {
+	case e.pace:
+		return ledger.FailureNetwork
+	case e.limit:
+		return ledger.FailureLimit
 	case e.status == 401, e.status == 402, e.status == 403:
 		return ledger.FailureAuth
 	case e.status == 429 && !e.until.IsZero():

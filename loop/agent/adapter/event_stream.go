@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -78,6 +80,20 @@ func (s *eventStream) verdict(x ledger.Exit, ended bool) Verdict {
 	return v
 }
 
+// leadingStatus matches the HTTP status that messages of some providers' libraries
+// begin with: "429 Rate limit reached".
+var leadingStatus = regexp.MustCompile(`(?s)^([45]\d\d) (.*)`)
+
+// statusError returns an error of a message that may begin with an HTTP status.
+func statusError(text string) eventError {
+	e := eventError{text: text}
+	if m := leadingStatus.FindStringSubmatch(text); m != nil {
+		e.status, _ = strconv.Atoi(m[1])
+		e.text = m[2]
+	}
+	return e
+}
+
 // counts are the numbers of tokens in an event, by field.
 type counts map[string]json.RawMessage
 
@@ -136,4 +152,14 @@ func passageTail(lines []string, dir string, most int) []string {
 		}
 	}
 	return out
+}
+
+// eventTail is the Tail of a program that prints its own errors at length: lines that
+// are no events count only where there are no others.
+func eventTail(lines []string, dir string, most int) []string {
+	events := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !strings.HasPrefix(line, "{") })
+	if out := passageTail(events, dir, most); len(out) > 0 {
+		return out
+	}
+	return passageTail(lines, dir, most)
 }

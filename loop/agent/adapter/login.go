@@ -36,17 +36,14 @@ type Login struct {
 // NoLoginArgs is the Args of an agent whose arguments cannot replace its login.
 func NoLoginArgs([]string) bool { return false }
 
-// Needed reports whether the agent uses a login. A reserved agent has a nil
-// Login.
-func (l *Login) Needed() bool { return l != nil && l.FromHome != nil }
+// Needed reports whether the agent uses a login.
+func (l *Login) Needed() bool { return l.FromHome != nil }
 
 // LoginHelp returns the help on all agents with a login, in the table's order.
 func LoginHelp() string {
 	help := ""
 	for _, a := range All() {
-		if a.Login != nil {
-			help += a.Login.Help
-		}
+		help += a.Login.Help
 	}
 	return help
 }

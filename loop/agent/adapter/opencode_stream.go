@@ -15,6 +15,7 @@ import (
 type opencodeEvent struct {
 	Type string `json:"type"`
 	Part struct {
+		ID      string          `json:"id"`
 		Message string          `json:"messageID"`
 		Text    string          `json:"text"`
 		Made    bool            `json:"synthetic"` // by the program: it tells the model to go on after a compaction
@@ -46,6 +47,7 @@ type opencodeStream struct {
 	said    string
 	message string // whose texts said has
 
+	counted   map[string]bool // parts that were counted
 	tokens    int64
 	usd       float64
 	unpriced  bool // a step used tokens and has no price
@@ -111,9 +113,16 @@ func (e opencodeEvent) failure() eventError {
 	return err
 }
 
-// add adds the figures of a step. Input, output, reasoning and what was cached are
+// add adds the figures of a step, once. Input, output, reasoning and what was cached are
 // apart in this program.
 func (s *opencodeStream) add(e opencodeEvent) {
+	if e.Part.ID != "" && s.counted[e.Part.ID] {
+		return
+	}
+	if s.counted == nil {
+		s.counted = map[string]bool{}
+	}
+	s.counted[e.Part.ID] = true
 	var cache counts
 	if json.Unmarshal(e.Part.Tokens["cache"], &cache) != nil {
 		s.uncounted = true

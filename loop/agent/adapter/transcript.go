@@ -18,8 +18,8 @@ type Passage struct {
 
 // Transcript returns what complete lines of an agent's output tell of its session:
 // the model's words, its tool calls with their results, and lines that are no
-// events, which are joined into one passage. Events are those of Claude Code, Codex
-// and opencode; those without news for a person are left out. Paths below the work
+// events, which are joined into one passage. Events are those of the programs with a
+// row; those without news for a person are left out. Paths below the work
 // folder dir are shortened.
 func Transcript(lines []string, dir string) []Passage {
 	t := transcript{dir: dir, calls: map[string]int{}}
@@ -48,6 +48,7 @@ type transcript struct {
 	out   []Passage
 	calls map[string]int // index in out, by the id of a tool call
 	lines bool           // the last passage consists of lines that are no events
+	part  bool           // the last passage is a part of a message, and more may follow
 }
 
 func (t *transcript) line(text string) {
@@ -55,12 +56,22 @@ func (t *transcript) line(text string) {
 		t.out[len(t.out)-1].Text += "\n" + text
 		return
 	}
-	t.out, t.lines = append(t.out, Passage{Text: text}), true
+	t.out, t.lines, t.part = append(t.out, Passage{Text: text}), true, false
 }
 
 func (t *transcript) words(text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		t.out, t.lines = append(t.out, Passage{Text: text}), false
+		t.out, t.lines, t.part = append(t.out, Passage{Text: text}), false, false
+	}
+}
+
+// wordsPart adds a part of a message, as Gemini CLI has them.
+func (t *transcript) wordsPart(text string) {
+	if t.part {
+		t.out[len(t.out)-1].Text += text
+	} else if strings.TrimSpace(text) != "" {
+		t.words(text)
+		t.part = true
 	}
 }
 
@@ -68,7 +79,7 @@ func (t *transcript) call(id, text string) {
 	if id != "" {
 		t.calls[id] = len(t.out)
 	}
-	t.out, t.lines = append(t.out, Passage{Action: true, Text: text}), false
+	t.out, t.lines, t.part = append(t.out, Passage{Action: true, Text: text}), false, false
 }
 
 // result adds its result to a call. The call may be older than the output at hand.
@@ -84,7 +95,12 @@ type streamEvent struct {
 	Type    string `json:"type"`
 	Message struct {
 		Content []claudePart `json:"content"`
-	} `json:"message"` // Claude Code
+
+		Role  string `json:"role"` // these are pi's
+		Of    string `json:"toolCallId"`
+		Error bool   `json:"isError"`
+		Fault string `json:"errorMessage"`
+	} `json:"message"` // Claude Code, Qwen Code and pi
 	Item codexItem `json:"item"`
 	Part struct {
 		Text  string `json:"text"`
@@ -102,6 +118,29 @@ type streamEvent struct {
 			Message string `json:"message"` // opencode
 		} `json:"data"`
 	} `json:"error"`
+
+	Role    string      `json:"role"` // these are Gemini CLI's
+	Content string      `json:"content"`
+	Tool    string      `json:"tool_name"`
+	ToolID  string      `json:"tool_id"`
+	Params  claudeInput `json:"parameters"`
+	Status  string      `json:"status"`
+	Output  string      `json:"output"`
+
+	Data struct {
+		Content string      `json:"content"`
+		Message string      `json:"message"`
+		ToolID  string      `json:"toolCallId"`
+		Tool    string      `json:"toolName"`
+		Args    claudeInput `json:"arguments"`
+		Success bool        `json:"success"`
+		Result  struct {
+			Content string `json:"content"`
+		} `json:"result"`
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	} `json:"data"` // Copilot CLI
 }
 
 type codexItem struct {
@@ -133,6 +172,10 @@ var eventTypes = []string{
 	"system", "assistant", "user", "result", "rate_limit_event", "stream_event", "tool_progress", // Claude Code
 	"thread", "turn", "item", // Codex
 	"step_start", "step_finish", "tool_use", "text", "reasoning", // opencode
+	"init", "message", "tool_result", // Gemini CLI
+	"session", "model", "tool", "hook", "subagent", "abort", // Copilot CLI
+	"agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_update", "message_end", "tool_execution_start", // pi
+	"tool_execution_update", "tool_execution_end", "auto_retry_start", "auto_retry_end", "compaction_start", "compaction_end", "queue_update",
 	"error",
 }
 
@@ -168,7 +211,29 @@ func (t *transcript) event(e streamEvent) {
 		t.words(cmp.Or(e.Error.Message, e.Error.Data.Message))
 	case "text":
 		t.words(e.Part.Text)
+	case "message":
+		if e.Role == "assistant" {
+			t.wordsPart(e.Content)
+		}
+	case "tool_result":
+		t.result(e.ToolID, foreignResult(e.Output, e.Status == "error"))
+	case "message_end":
+		t.piMessage(e)
+	case "assistant.message":
+		t.words(e.Data.Content)
+	case "tool.execution_start":
+		if !isBookkeeping(e.Data.Tool) {
+			t.call(e.Data.ToolID, claudePart{Name: e.Data.Tool, Input: e.Data.Args}.call(t.dir, ""))
+		}
+	case "tool.execution_complete":
+		t.result(e.Data.ToolID, foreignResult(cmp.Or(e.Data.Result.Content, e.Data.Error.Message), !e.Data.Success))
+	case "session.error":
+		t.words(e.Data.Message)
 	case "tool_use":
+		if e.Tool != "" {
+			t.call(e.ToolID, claudePart{Name: e.Tool, Input: e.Params}.call(t.dir, ""))
+			return
+		}
 		in := e.Part.State.Input
 		p := claudePart{ID: "opencode", Name: e.Part.Tool, Error: e.Part.State.Status == "error"}
 		p.Input.Command, p.Input.File, p.Input.Pattern = in.Command, in.File, in.Pattern
@@ -179,6 +244,36 @@ func (t *transcript) event(e streamEvent) {
 		}
 		p.Content, _ = json.Marshal(said) // a string always has a JSON form
 		t.call("", p.call(t.dir, p.result()))
+	}
+}
+
+// foreignResult renders a tool's result, as claudePart.result does.
+func foreignResult(text string, failed bool) string {
+	if failed {
+		return failedMark + firstLine(text)
+	}
+	return lastLine(text)
+}
+
+// piMessage adds a message of pi: the model's words and calls, or a call's result.
+func (t *transcript) piMessage(e streamEvent) {
+	text := ""
+	for _, p := range e.Message.Content {
+		text += p.Text + "\n"
+		switch {
+		case e.Message.Role != "assistant":
+		case p.Type == "text":
+			t.words(p.Text)
+		case p.Type == "toolCall":
+			p.Input = p.Args
+			t.call(p.ID, p.call(t.dir, ""))
+		}
+	}
+	switch e.Message.Role {
+	case "toolResult":
+		t.result(e.Message.Of, foreignResult(text, e.Message.Error))
+	case "assistant":
+		t.words(e.Message.Fault)
 	}
 }
 

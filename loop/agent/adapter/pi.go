@@ -1,0 +1,93 @@
+package adapter
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Pi is the name of pi, as an agent and as an output format.
+const Pi = "pi"
+
+// pi is the row of pi. It runs headless, with one conversation per session. It has
+// neither servers of MCP nor hooks but extensions.
+var pi = Agent{
+	Name:        Pi,
+	Origin:      FromPath,
+	Program:     "pi",
+	Install:     "npm i -g @mariozechner/pi-coding-agent",
+	Command:     piArgs,
+	StopHook:    NoStopHook,
+	MCP:         NoMCP,
+	Read:        piRead,
+	LastMessage: piLastMessage,
+	Tail:        passageTail,
+	Reports:     "tokens, and cost where it knows the price",
+	Login:       &piLogin,
+	Vars:        piVars,
+	Home:        map[string]string{".pi/agent/settings.json": piSettings},
+	Secrets:     []string{".pi/agent/auth.json"},
+	Failures:    piFailures,
+}
+
+// piFailures are phrases of pi itself.
+var piFailures = []Failure{
+	{ledger.FailureAuth, phrase(`no api key( found)? for\b|no models? available\b|model .* not found\b`)},
+	{ledger.FailureLimit, word(`\byou have hit your chatgpt usage limit\b`)},
+	{ledger.FailureNetwork, word(`^terminated$|^connection error\b|^request timed out\b|\bfetch failed\b`)},
+}
+
+// piVars are the environment variables of its sessions: no look for updates, no
+// downloads, no statistics.
+var piVars = []string{
+	"PI_OFFLINE=1",
+	"PI_SKIP_VERSION_CHECK=1",
+	"PI_TELEMETRY=0",
+}
+
+// piSettings keeps retries few, because nightporter waits better. Those of the
+// provider's library are off: it obeys a wait of hours without a word.
+const piSettings = `{"retry":{"maxRetries":2,"baseDelayMs":2000,"provider":{"maxRetries":0}},"enableInstallTelemetry":false}` + "\n"
+
+// piArgs passes the prompt on standard input. A repository's own extensions, which
+// are programs that pi runs within itself, are not loaded. A configured command keeps
+// its own options.
+func piArgs(c Call) ([]string, bool, error) {
+	if c.Prompt != "" && c.Prompt != PromptStdin {
+		return nil, false, c.problem(fmt.Sprintf("prompt = %q does not go with output = %q, whose prompt is on standard input", c.Prompt, c.Output),
+			fmt.Sprintf("take prompt out of [agents.%s]", c.Agent))
+	}
+	var args []string
+	if !hasOption(c.Args, "-p", "--print") {
+		args = append(args, "--print", "--no-session", "--no-extensions")
+	}
+	if !hasOption(c.Args, "--mode") {
+		args = append(args, "--mode", "json")
+	}
+	if c.Launch.Model != "" {
+		args = append(args, "--model", c.Launch.Model)
+	}
+	if c.Launch.Effort != "" {
+		args = append(args, "--thinking", c.Launch.Effort)
+	}
+	return args, true, nil
+}
+
+// piLastMessage returns the last message of a conversation that ended well.
+func piLastMessage(output io.Reader) string {
+	var s piStream
+	eachLine(output, longestLine, s.readLine)
+	if !s.ended || s.err != nil {
+		return ""
+	}
+	return s.said
+}
+
+// piRead judges by the stream, never by the exit code, which is 0 also when the model
+// could not be asked: see piStream.
+func piRead(output io.Reader, x ledger.Exit, known []Failure) Verdict {
+	s := piStream{eventStream: eventStream{known: known}}
+	eachLine(output, longestLine, s.readLine)
+	return s.result(x)
+}
