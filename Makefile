@@ -9,24 +9,24 @@
 
 .DEFAULT_GOAL := help
 E2EPARTS = e2e-gitea e2e-programs e2e-clone e2e-sim
-.PHONY: help build dist image test e2e e2e-site $(E2EPARTS) soak bench sim lint fmt
+.PHONY: help build dist image test e2e e2e-agents e2e-site $(E2EPARTS) soak bench sim lint fmt
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 FUZZTIME ?= 2m
 
 # With Go's default for C, -O2 -g, SQLite alone takes a quarter as long to compile
 # as all Go code here; with -O1 a third of that.
-test e2e e2e-site $(E2EPARTS): export CGO_CFLAGS ?= -O1
+test e2e e2e-agents e2e-site $(E2EPARTS): export CGO_CFLAGS ?= -O1
 
 # What is compiled once is then good for every part and every checkout: with
 # -trimpath, which make build has, nothing depends on the folder.
-test e2e e2e-site $(E2EPARTS): export GOFLAGS := $(shell go env GOFLAGS) -trimpath
+test e2e e2e-agents e2e-site $(E2EPARTS): export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 
 # Packages with property tests, which take how often from a flag.
 RAPID = $(shell grep -rlE '^[[:space:]]*"pgregory.net/rapid"$$' --include='*_test.go' . | xargs -rn1 dirname | sort -u)
 
 help: ## what can be made
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 build: ## bin/nightporter, bin/nightporter-shim and bin/hat, for this machine
 	@command -v $(firstword $(shell go env CC)) >/dev/null || { echo "make build: there is no C compiler ($(shell go env CC)), and SQLite needs one: apt install gcc libc6-dev, or set CC" >&2; exit 1; }
@@ -79,7 +79,7 @@ test: ## all tests, with the race detector where there is concurrency, in random
 # and what was compiled of the same sources, are taken from this user's caches.
 #
 # e2e-programs and e2e-gitea run real programs (internal/e2e) against servers of
-# ours on loopback. They come from npm once, about 370 MB, and stay in .cache/e2e,
+# ours on loopback. They come from npm once, about 1.1 GB, and stay in .cache/e2e,
 # with a Gitea that is built from Go modules once, which takes some minutes. As root
 # e2e also boots Debian's systemd, where that is installed, on a machine of its own
 # (internal/daemon/systemd).
@@ -99,6 +99,12 @@ e2e-gitea:
 
 e2e-programs:
 	@set -e; programs=$$(internal/e2e/programs.sh .cache/e2e); files="$(filter-out $(GITEAFILES),$(E2EFILES))"; $(E2ETEST)
+
+# e2e-agents has every agent that is known by name, and every fault that each is known
+# to report in its own way. Some retry for minutes, and 700 MB more come from npm.
+e2e-agents: ## the agents that e2e does not run, and all faults of a provider for each of them; half an hour
+	@set -e; programs="$$(internal/e2e/programs.sh .cache/e2e) $$(internal/e2e/agents.sh .cache/e2e-agents) NIGHTPORTER_E2E_AGENTS=all"; \
+	set -x; env -u MAKEFLAGS $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -ldflags=-s -timeout 90m $(E2E) -run '^Test(Agents|Codex)' ./loop/agent
 
 e2e-clone:
 	@set -e; \

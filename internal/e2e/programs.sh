@@ -3,8 +3,8 @@
 # that this user has configured, and git-lfs. It prints the variables by which the
 # end-to-end tests find them. What is there already is left alone.
 #
-# No script of a package is run. Claude Code's would only link its native
-# program, which is taken from where it lies; the others have none.
+# No script of a package is run. Those of Claude Code, Codex and opencode would only
+# link their native programs, which are taken from where they lie; the others have none.
 #
 # The corpus (internal/corpus) has tasks in Python, whose runner comes from
 # Debian: 3 MB. They are skipped where it cannot be installed. Its tasks in Rust
@@ -44,6 +44,14 @@ if ! [ -x "$claude" ]; then
 	exit 1
 fi
 echo "NIGHTPORTER_CLAUDE=$claude"
+for codex in "$to"/node_modules/@openai/codex-linux-*/vendor/*/bin/codex; do
+	[ -x "$codex" ] && echo "NIGHTPORTER_CODEX=$codex" && break
+done
+for opencode in "$to"/node_modules/opencode-linux-*/bin/opencode; do
+	# One of its packages is for machines without newer instructions; the other is for all others.
+	case $opencode in *-baseline/*) continue ;; esac
+	[ -x "$opencode" ] && echo "NIGHTPORTER_OPENCODE=$opencode" && break
+done
 echo "NIGHTPORTER_TELEGRAM_TEST_API=$to/node_modules/telegram-test-api"
 echo "NIGHTPORTER_EMULATE=$to/node_modules/emulate"
 echo "NIGHTPORTER_GIT_LFS=$to/git-lfs/usr/bin"
