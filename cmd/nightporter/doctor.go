@@ -30,6 +30,8 @@ var checks = slices.Concat([]check{
 	{"limits", checkLimits},
 	{"project", checkProjects},
 	{"agent", checkAgents},
+	{"probe", announceProbe},
+	{"probe", probeAgents},
 	{"hook", checkHooks},
 	{"voice", checkTranscribe},
 	{"requests", checkRequests},
@@ -42,13 +44,18 @@ var checks = slices.Concat([]check{
 
 func doctorCommand() *cobra.Command {
 	var file, state string
-	var asJSON bool
+	var asJSON, probe bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what would go wrong, without spending anything",
 		Long: `Look for what would go wrong: configuration, state folder, boundary, projects,
 agents, Telegram, Slack. No agent works, and nothing is changed. It may be run
 beside a nightporter that is at work.
+
+With --probe each agent that a project uses answers one line in a session of its
+own, and what came is told, with its cost. This asks models, which costs money or a
+little of a subscription: mostly the agent's own instructions, some ten thousand
+tokens each.
 
 Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 		Args: cobra.NoArgs,
@@ -58,8 +65,8 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 				return err
 			}
 			p := &doctorContext{
-				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{},
-				probe: askPlatform, people: pairedPeople, requests: openRequests,
+				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{}, models: map[string]string{},
+				probe: askPlatform, people: pairedPeople, requests: openRequests, askAgents: probe,
 			}
 			defer p.trial.close()
 			return p.examine(cmd.Context(), cmd.OutOrStdout(), asJSON)
@@ -68,6 +75,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 	cmd.Flags().StringVar(&file, "config", "", "configuration file")
 	cmd.Flags().StringVar(&state, "state", "", "state folder")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON Lines")
+	cmd.Flags().BoolVar(&probe, "probe", false, "let each agent answer one line, which costs money")
 	return cmd
 }
 

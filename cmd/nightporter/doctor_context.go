@@ -42,6 +42,10 @@ type doctorContext struct {
 
 	trial  trialFolder
 	agents map[string][]string // agents that projects start, with the projects of each
+	models map[string]string   // a model that one of its hats has, by agent
+
+	askAgents bool     // --probe
+	startable []string // agents that can be started
 }
 
 // trialFolder is the folder in which doctor starts trial sessions. It is the

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -212,6 +215,12 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	for _, name := range engine.AgentsOf(s) {
 		p.agents[name] = append(p.agents[name], pr.Name)
 	}
+	for _, hat := range slices.Sorted(maps.Keys(s.Hats)) {
+		h := s.Hats[hat]
+		if name := cmp.Or(h.Agent, s.Agent); h.Model != "" && p.models[name] == "" {
+			p.models[name] = h.Model
+		}
+	}
 	var out []finding
 	refused, warned := project.Unbuilt(p.cfg, pr, s)
 	refused = append(refused, session.Unpriced(p.cfg, s)...)
@@ -302,6 +311,7 @@ func checkAgents(ctx context.Context, p *doctorContext) []finding {
 			out = append(out, fromError(err)...)
 			continue
 		}
+		p.startable = append(p.startable, name)
 		out = append(out, findOK("%s can be started (%s): %s", name, strings.Join(p.agents[name], ", "), w.runner.Describe(ctx, name)))
 	}
 	return out

@@ -47,11 +47,10 @@ echo "NIGHTPORTER_CLAUDE=$claude"
 for codex in "$to"/node_modules/@openai/codex-linux-*/vendor/*/bin/codex; do
 	[ -x "$codex" ] && echo "NIGHTPORTER_CODEX=$codex" && break
 done
-for opencode in "$to"/node_modules/opencode-linux-*/bin/opencode; do
-	# One of its packages is for machines without newer instructions; the other is for all others.
-	case $opencode in *-baseline/*) continue ;; esac
-	[ -x "$opencode" ] && echo "NIGHTPORTER_OPENCODE=$opencode" && break
-done
+# opencode's package names packages for all machines, which a lockfile needs and not
+# every registry has. So the one for x86-64 is named, and elsewhere its tests are skipped.
+opencode=$to/node_modules/opencode-linux-x64/bin/opencode
+[ -x "$opencode" ] && echo "NIGHTPORTER_OPENCODE=$opencode"
 echo "NIGHTPORTER_TELEGRAM_TEST_API=$to/node_modules/telegram-test-api"
 echo "NIGHTPORTER_EMULATE=$to/node_modules/emulate"
 echo "NIGHTPORTER_GIT_LFS=$to/git-lfs/usr/bin"

@@ -43,7 +43,7 @@ const maxCaches = 8
 
 // prepareCaches prepares the caches of a session and adds them to its plan.
 func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
-	root := filepath.Join(r.o.State, "caches", l.Project)
+	root := r.cacheRoot(l.Project)
 	for _, dir := range []string{filepath.Dir(root), root} {
 		if err := makeDir(dir, r.folderMode()); err != nil {
 			return err

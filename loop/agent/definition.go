@@ -59,10 +59,10 @@ func (d Definition) adapter() (*adapter.Agent, error) {
 		fmt.Sprintf("set output = \"text\" in [agents.%s], or leave it out", d.Name))
 }
 
-// runs reports whether the agent's command is the program of a row, by its name.
+// Runs reports whether the agent's command is the program of a row, by its name.
 // The output of any other command proves nothing of that program, in whatever
 // format it is: the command can print everything that the program prints.
-func (d Definition) runs(a *adapter.Agent) bool {
+func (d Definition) Runs(a *adapter.Agent) bool {
 	return len(d.Command) > 0 && a.Program != "" && filepath.Base(d.Command[0]) == a.Program
 }
 
@@ -193,6 +193,13 @@ func (r *Runner) checkKnown(ctx context.Context, d Definition, a *adapter.Agent,
 	return nil
 }
 
+// Installed returns why the agent's program is not there, as a *ledger.InputError; nil
+// if it is.
+func (r *Runner) Installed(agent string) error {
+	_, err := r.o.Agents[agent].program(r.path)
+	return err
+}
+
 // Version returns the first line that the agent's program prints for --version.
 // The program runs without a model and with an environment of its own.
 func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
@@ -218,7 +225,7 @@ func (r *Runner) Describe(ctx context.Context, agent string) string {
 		return ""
 	}
 	text := "it reports " + a.Reports
-	if d.runs(a) {
+	if d.Runs(a) {
 		if v, err := r.Version(ctx, agent); err == nil && v != "" {
 			text = v + "; " + text
 		}

@@ -6,112 +6,56 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// probeName begins the names of what a probe makes: its session, run and project.
-const probeName = "probe-"
+// probePrompt is what a probe asks. Its answer says nothing; that there is one says
+// that the program, its login, its model and the boundary work together.
+const probePrompt = "Answer with the one word: ready. Call no tools and read no files."
 
-// probeLimit ends a probe. Programs try a host that is refused again, with pauses.
-const probeLimit = 10 * time.Second
+// Limits of a probe: some programs ask a provider that fails again for minutes.
+const (
+	probeWall  = ledger.Duration(3 * time.Minute)
+	probeGrace = ledger.Duration(2 * time.Second)
+)
 
-// probePrompt is for a program that reads its prompt before it connects. No model
-// gets it.
-const probePrompt = "Reply with OK.\n"
-
-// WantedHosts runs an agent's program as a session would, with a closed network that
-// lets nothing out, and returns the hosts that it asked for: those that its sessions
-// need first. No request leaves the machine, so it costs nothing, and a program that
-// asks for other hosts only after an answer does not show them. It takes at most some
-// seconds more than probeLimit. The program gets a copy of its login and no socket of
-// hat, and works in a folder that is thrown away.
-func (r *Runner) WantedHosts(ctx context.Context, agent string) ([]ledger.HostUse, error) {
-	hosts, err := r.probe(ctx, agent)
+// Probe runs a session of an agent that answers one line, in an empty folder, with the
+// login and the boundary of any other session, and returns how it ended. It uses the
+// model, which can cost money. Nothing of the session is kept. An agent that Check
+// refuses is not started.
+func (r *Runner) Probe(ctx context.Context, agent, model string) (ledger.Exit, error) {
+	if err := r.Check(ctx, agent); err != nil {
+		return ledger.Exit{}, err
+	}
+	dir, err := r.makeTrial("work")
 	if err != nil {
-		return nil, fmt.Errorf("try agent %q in a closed network: %w", agent, err)
+		return ledger.Exit{}, fmt.Errorf("probe of %s: %w", agent, err)
 	}
-	return hosts, nil
-}
-
-func (r *Runner) probe(ctx context.Context, agent string) (hosts []ledger.HostUse, err error) {
-	if err := r.reinstall(); err != nil {
-		return nil, err
+	defer func() { _ = removeAll(dir) }()
+	if err := os.Chmod(dir, r.folderMode()); err != nil {
+		return ledger.Exit{}, fmt.Errorf("probe of %s: %w", agent, err)
 	}
-	id, err := randomHex()
+	name := filepath.Base(dir)
+	defer func() {
+		_ = errors.Join(removeAll(r.folder(name)), removeAll(r.cache(name)), removeAll(r.cacheRoot(name)), removeAll(filepath.Join(r.o.State, "runs", name)))
+	}()
+	err = r.Start(ctx, ledger.Launch{
+		Session: name, Project: name, Run: name, Kind: ledger.KindAgent, Agent: agent, Model: model, Prompt: probePrompt,
+		Work: filepath.Join(dir, "work"), Wall: probeWall,
+	})
 	if err != nil {
-		return nil, err
+		return ledger.Exit{}, err
 	}
-	name := probeName + id[:8]
-	folder, work := r.folder(name), filepath.Join(r.o.State, "runs", name, "work")
-	defer func() { err = errors.Join(err, r.removeProbe(name)) }()
-	for _, dir := range []string{filepath.Dir(folder), folder, filepath.Dir(filepath.Dir(work)), filepath.Dir(work), work} {
-		if err := makeDir(dir, r.folderMode()); err != nil {
-			return nil, err
-		}
-	}
-	lock, err := lockFolder(folder)
-	if err != nil || lock == nil {
-		return nil, errors.Join(err, errors.New("its folder is in use"))
-	}
-	defer func() { _ = lock.Close() }()
-	// The project is one of its own: its caches are empty and thrown away.
-	l := ledger.Launch{
-		Session: name, Project: name, Run: name, Kind: ledger.KindAgent, Agent: agent, Prompt: probePrompt, Work: work,
-		Network: ledger.Network{Mode: ledger.NetworkNone}, Wall: ledger.Duration(probeLimit),
-	}
-	if err := errors.Join(r.prepare(l, folder), detachProbe(folder)); err != nil {
-		return nil, err
-	}
-	if err := r.spawn(name, folder, lock); err != nil {
-		return nil, err
-	}
-	_ = lock.Close() // the supervisor has it
-	ctx, cancel := context.WithTimeout(ctx, 3*probeLimit)
-	defer cancel()
 	x, err := r.Wait(ctx, name)
-	if err != nil {
-		return nil, errors.Join(err, r.End(context.WithoutCancel(ctx), name, 0))
+	if err == nil {
+		return x, nil
 	}
-	if x.Reason == ledger.ExitNotStarted {
-		return nil, errors.New(firstOf(x.Text, "it did not start"))
-	}
-	return x.Hosts, nil
-}
-
-// detachProbe changes a prepared session so that it holds nobody up: it does not wait
-// for the login, which a session may have for hours, but gets a copy that is not taken
-// back, and hat ends at once, because there is no daemon for it.
-func detachProbe(folder string) error {
-	var s spec
-	var env []string
-	if err := errors.Join(readJSON(filepath.Join(folder, fileSpec), &s), readJSON(filepath.Join(folder, fileEnv), &env)); err != nil {
-		return err
-	}
-	if s.Login != nil {
-		err := s.Login.copyIn(folder, filepath.Join(folder, dirBox, boxHome), s.Plan.UID, s.Plan.GID)
-		if err := errors.Join(err, os.Remove(filepath.Join(folder, fileLogin))); err != nil {
-			return err
-		}
-		s.Login = nil
-	}
-	env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "HAT_") })
-	return errors.Join(writeJSON(filepath.Join(folder, fileSpec), s), writeJSON(filepath.Join(folder, fileEnv), env))
-}
-
-// removeProbe removes all that a probe made.
-func (r *Runner) removeProbe(name string) error {
-	var errs []error
-	dirs := []string{r.folder(name), filepath.Join(r.o.State, "runs", name), r.cache(name), filepath.Join(r.o.State, "caches", name)}
-	if socket := filepath.Dir(r.SocketPath(name)); !strings.HasPrefix(socket, r.folder(name)) {
-		dirs = append(dirs, socket)
-	}
-	for _, dir := range dirs {
-		errs = append(errs, removeAll(dir))
-	}
-	return errors.Join(append(errs, fsutil.SyncDir(filepath.Dir(r.folder(name))))...)
+	// The caller gave up; the session must not go on.
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeWall.D())
+	defer cancel()
+	err = errors.Join(err, r.End(end, name, probeGrace))
+	_, waited := r.Wait(end, name)
+	return ledger.Exit{}, errors.Join(err, waited)
 }

@@ -183,6 +183,9 @@ func (r *Runner) folder(session string) string {
 
 func (r *Runner) cache(project string) string { return filepath.Join(r.o.State, "cache", project) }
 
+// cacheRoot returns the folder of what a project's caches consist of.
+func (r *Runner) cacheRoot(project string) string { return filepath.Join(r.o.State, "caches", project) }
+
 // boundary returns why this machine's boundary does not permit sessions, or
 // nil.
 func (r *Runner) boundary() error {

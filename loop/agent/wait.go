@@ -248,7 +248,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if x.CostUSD < 0 && d.USDEstimate > 0 {
 		x.CostUSD, x.Estimated = d.USDEstimate, true
 	}
-	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified || v.Failure != "" && !d.runs(a)
+	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified || v.Failure != "" && !d.Runs(a)
 	if touch, err := os.Stat(filepath.Join(folder, fileTouch)); err == nil {
 		x.Called = !x.Started.IsZero() && touch.ModTime().After(x.Started)
 	}

@@ -18,14 +18,17 @@ type Options struct {
 	Agents map[string]agent.Definition // agents in addition to those of the configuration
 	Hide   []string                    // files that no session sees
 	Log    *slog.Logger
-	Open   func(session string) error // opens the session's socket before it starts
+	Open   func(session string) error // opens the session's socket before it starts; nil: it has none
 }
 
 // Agent returns the options of a runner for a configuration.
 func (o Options) Agent(cfg *config.Config) agent.Options {
 	opts := agent.Options{
 		State: o.State, Hat: o.Hat, Shim: o.Shim, SessionUser: string(cfg.SessionUser), Agents: Definitions(cfg), Log: o.Log,
-		Projects: grants(cfg), Hide: o.Hide, BeforeStart: func(_ context.Context, session, _ string) error { return o.Open(session) },
+		Projects: grants(cfg), Hide: o.Hide,
+	}
+	if o.Open != nil {
+		opts.BeforeStart = func(_ context.Context, session, _ string) error { return o.Open(session) }
 	}
 	opts.Limits = agent.Limits{
 		Memory: cfg.Limits.MaxMemory(agent.MachineMemory()), Processes: cfg.Limits.MaxProcesses(), Files: cfg.Limits.MaxFiles(),

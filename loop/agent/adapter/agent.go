@@ -32,6 +32,8 @@ type Agent struct {
 
 	Program string // name of its program on PATH; "" for other origins
 	Install string // the command that installs Program; "" for other origins
+	// Measured is the release that all this was measured with, and the day.
+	Measured Measured
 
 	// Command returns the arguments of one session without Call.Args and those
 	// of StopHook and MCP, and whether the prompt goes to standard input.
@@ -69,6 +71,13 @@ type Agent struct {
 	Home     map[string]string
 	Secrets  []string  // paths below HOME that hold its login, hidden from every session
 	Failures []Failure // phrases with which it reports that it cannot go on
+}
+
+// Measured is a release of a program that was measured: its command line, stream,
+// figures, errors and login, with a scripted model server.
+type Measured struct {
+	Version string
+	Day     string // 2026-11-27
 }
 
 // Values of cells that do not apply.

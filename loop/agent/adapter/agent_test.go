@@ -8,7 +8,7 @@ import (
 )
 
 // pathOnlyCells lists the cells that only an agent found on PATH has.
-var pathOnlyCells = []string{"Program", "Install"}
+var pathOnlyCells = []string{"Program", "Install", "Measured"}
 
 // TestEveryCell: every cell of a row is set. A cell that does not apply
 // has its empty value, which differs from the zero value.

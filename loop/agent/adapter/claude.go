@@ -22,6 +22,7 @@ var claude = Agent{
 	Origin:      FromPath,
 	Program:     "claude",
 	Install:     "npm i -g @anthropic-ai/claude-code",
+	Measured:    Measured{"2.1.329", "2026-11-26"},
 	Command:     claudeArgs,
 	StopHook:    claudeStopHook,
 	MCP:         claudeMCP,

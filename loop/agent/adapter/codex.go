@@ -19,6 +19,7 @@ var codex = Agent{
 	Origin:      FromPath,
 	Program:     "codex",
 	Install:     "npm i -g @openai/codex",
+	Measured:    Measured{"0.169.0", "2026-11-27"},
 	Command:     codexArgs,
 	StopHook:    NoStopHook, // its hooks run only where a person has trusted them
 	MCP:         codexMCP,

@@ -17,6 +17,7 @@ var copilot = Agent{
 	Origin:      FromPath,
 	Program:     "copilot",
 	Install:     "npm i -g @github/copilot",
+	Measured:    Measured{"1.0.102", "2026-11-27"},
 	Command:     copilotArgs,
 	StopHook:    NoStopHook, // its hooks run only in folders that a person has trusted
 	MCP:         NoMCP,

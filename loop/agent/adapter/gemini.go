@@ -18,6 +18,7 @@ var gemini = Agent{
 	Origin:      FromPath,
 	Program:     "gemini",
 	Install:     "npm i -g @google/gemini-cli",
+	Measured:    Measured{"0.61.0", "2026-11-27"},
 	Command:     geminiArgs,
 	StopHook:    NoStopHook,
 	MCP:         NoMCP,

@@ -18,6 +18,7 @@ var opencode = Agent{
 	Origin:      FromPath,
 	Program:     "opencode",
 	Install:     "npm i -g opencode-ai",
+	Measured:    Measured{"1.18.33", "2026-11-27"},
 	Command:     opencodeArgs,
 	StopHook:    NoStopHook,
 	MCP:         NoMCP,

@@ -17,6 +17,7 @@ var pi = Agent{
 	Origin:      FromPath,
 	Program:     "pi",
 	Install:     "npm i -g @mariozechner/pi-coding-agent",
+	Measured:    Measured{"0.73.1", "2026-11-27"},
 	Command:     piArgs,
 	StopHook:    NoStopHook,
 	MCP:         NoMCP,

@@ -16,6 +16,7 @@ var qwen = Agent{
 	Origin:      FromPath,
 	Program:     "qwen",
 	Install:     "npm i -g @qwen-code/qwen-code",
+	Measured:    Measured{"0.24.4", "2026-11-27"},
 	Command:     qwenArgs,
 	StopHook:    NoStopHook,
 	MCP:         NoMCP,
