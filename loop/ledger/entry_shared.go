@@ -80,6 +80,14 @@ type AgentFaltered struct {
 	Held    bool   `json:"held,omitempty"` // the agent is held for it, unless the session's files show that it worked
 }
 
+// AgentUncounted records that an agent's output counts its tokens in a way that this
+// release does not know, as after an update of its program: its figures are unknown.
+type AgentUncounted struct {
+	Agent   string `json:"agent"`
+	Session string `json:"session"`        // whose output showed it
+	Over    bool   `json:"over,omitempty"` // this session was counted again
+}
+
 // WasOff records a time without a running nightporter. The next start writes it,
 // and only for absences that people may ask about.
 type WasOff struct {

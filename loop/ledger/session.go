@@ -145,6 +145,7 @@ type Exit struct {
 	Cached   bool         `json:"cached,omitempty"` // setup that was not run, because its layer is there (docs/spec 9.5)
 	Boundary int          `json:"boundary"`         // level that was in force: 1, 2 or 3 (docs/spec 12.1)
 
+	Uncounted  bool `json:"uncounted,omitempty"`  // its agent's output has figures in a form that is not known, so Tokens and CostUSD are not all known
 	Unverified bool `json:"unverified,omitempty"` // Failure was read from plain output, which a test or the model can write as well as the agent
 	Called     bool `json:"called,omitempty"`     // the session called hat
 	NotBegun   bool `json:"not_begun,omitempty"`  // it was ended before its agent or command was started
