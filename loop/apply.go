@@ -66,6 +66,12 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		return s.clockJumped(b.To.Sub(b.From), b.To)
 	case ledger.AgentFaltered:
 		s.Early = with(s.Early, b.Agent, s.Early[b.Agent].fold(b, s.Leases, e.Time))
+	case ledger.AgentUncounted:
+		s.Uncounted = maps.Clone(s.Uncounted)
+		delete(s.Uncounted, b.Agent)
+		if !b.Over {
+			s.Uncounted = with(s.Uncounted, b.Agent, true)
+		}
 	case ledger.AgentUnusable:
 		hold := AgentHold{Unusable: true, LoggedOut: b.LoggedOut, Why: cmp.Or(b.Why, ledger.FailureAuth), Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
 		if before := s.Agents[b.Agent]; before.Trial {

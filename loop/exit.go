@@ -37,6 +37,7 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	text := endText(end, x, s)
 	d.addShared(ledger.LeaseReleased{Session: s.ID, Spent: spending(s, x)})
 	d.add(about, ledger.SessionEnded{Kind: ledger.KindAgent, End: end, Counts: counts, Exit: x, Text: text})
+	d.figuresKnown(s, x)
 	d.lateNow(s)
 	if end != ledger.EndedMachine && end != ledger.EndedCut {
 		d.startWorked()
@@ -88,6 +89,15 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		// before the work folder is restored to the same input tree.
 		d.add(about, ledger.StageSet{Stage: ledger.StageCapture})
 		d.capture(t, s, hat)
+	}
+}
+
+// figuresKnown records when an agent begins to count in a way that is not known, and
+// when a session of it is counted again. So people are told once, not by each session.
+func (d *decision) figuresKnown(s Session, x ledger.Exit) {
+	agent := s.Planned.Agent
+	if said := d.Shared.Uncounted[agent]; x.Uncounted && !said || said && !x.Uncounted && x.Tokens > 0 {
+		d.addShared(ledger.AgentUncounted{Agent: agent, Session: s.ID, Over: said})
 	}
 }
 

@@ -34,7 +34,8 @@ type Shared struct {
 	Limits map[string]LimitStreak `json:"limits,omitempty"` // limits in a row, by agent
 	Early  map[string]EarlyStreak `json:"early,omitempty"`  // sessions in a row that ended at once, by agent
 
-	Purse Purse `json:"purse,omitzero"`
+	Purse     Purse           `json:"purse,omitzero"`
+	Uncounted map[string]bool `json:"uncounted,omitempty"` // agents of which people were told that their figures are unknown
 
 	people.State // people, their chats and digests
 }

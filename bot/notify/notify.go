@@ -108,6 +108,10 @@ func (c *composer) entry(e ledger.Entry) {
 		c.unusable(b)
 	case ledger.AgentUsable:
 		c.agentRecovered(b)
+	case ledger.AgentUncounted:
+		if !b.Over {
+			c.push("uncounted/"+b.Agent, ledger.ClassNotice, true, bot.Uncounted(c.last, b, c.now))
+		}
 	case ledger.SessionEnded:
 		c.sessionEnded(e, b)
 	case ledger.SessionThrottled:

@@ -174,6 +174,12 @@ func TestSituations(t *testing.T) {
 			p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 		}},
 		"fault/session lost": {true, func(p *fixture) { p.exit(ledger.Exit{Reason: ledger.ExitLost}) }},
+		"fault/agent counts differently": {true, func(p *fixture) {
+			for range 2 { // told once
+				p.exit(ledger.Exit{Uncounted: true, Tokens: -1, CostUSD: -1})
+				p.Until(func() bool { return len(p.State.Project.Sessions) > 0 })
+			}
+		}},
 		"fault/session throttled": {true, func(p *fixture) {
 			session := p.State.Project.Sessions[0].ID
 			for range 2 { // told once

@@ -113,6 +113,10 @@ func (c *Console) printStandalone(v view) {
 	case ledger.AgentUnusable:
 		c.unusable[b.Agent] = true
 		c.printWrapped(v, bot.SignLook+" agent "+bot.Clean(b.Agent)+" cannot be used: "+bot.Clean(b.Text))
+	case ledger.AgentUncounted:
+		if !b.Over {
+			c.printWrapped(v, bot.SignLook+" agent "+bot.Clean(b.Agent)+" counts in a way that is not known: its tokens and cost are unknown")
+		}
 	case ledger.SourceRead:
 		c.sourceRead(v, b)
 	case ledger.AnswerUndone:

@@ -27,7 +27,7 @@ func TestUncounted(t *testing.T) {
 	for n := range 2 {
 		l := h.launch(fmt.Sprintf("r1-%d", n+1))
 		h.start(l)
-		if x := h.wait(l.Session); x.Tokens != -1 || x.CostUSD != -1 || x.Turns != 1 || x.Text != "" || x.Failure != "" {
+		if x := h.wait(l.Session); !x.Uncounted || x.Tokens != -1 || x.CostUSD != -1 || x.Turns != 1 || x.Text != "" || x.Failure != "" {
 			t.Errorf("%+v", x)
 		}
 	}

@@ -255,7 +255,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}
-	if v.Uncounted {
+	if x.Uncounted = v.Uncounted; v.Uncounted {
 		r.warnUncounted(s.Agent, x.Session)
 	}
 	if d.Written && x.Reason == ledger.ExitSelf && x.Failure == "" {

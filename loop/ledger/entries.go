@@ -45,7 +45,7 @@ func (AgentUsable) EntryType() string { return "agent.usable" }
 
 func (AgentFaltered) EntryType() string { return "agent.faltered" }
 
-func (BudgetRaised) EntryType() string { return "budget.raised" }
+func (BudgetRaised) EntryType() string   { return "budget.raised" }
 func (AgentUncounted) EntryType() string { return "agent.uncounted" }
 
 func (PairingOffered) EntryType() string { return "pairing.offered" }

@@ -23,6 +23,7 @@ var Entries = map[string][]Teller{
 	"agent.faltered":    silent,
 	"budget.raised":     silent,
 	"agent.parked":      {Console, Report},
+	"agent.uncounted":   {Console, Notify},
 	"agent.unusable":    {Console, Notify},
 	"agent.usable":      {Console, Notify},
 	"answer.undone":     {Console, Notify, Log},

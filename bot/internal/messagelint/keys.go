@@ -58,6 +58,7 @@ var Keys = map[string][]string{
 	"disk.full":         {"Goes on by itself once there is room"},
 	"effect.failing":    {"Goes on by itself once it works.", "The run goes on; tried until it works.", "Tried again after your next command."},
 	"agent.replaced":    {"shop goes on with "},
+	"agent.uncounted":   {"Work goes on."},
 	"baseline.broke":    {"The run goes on."},
 	"session.lost":      {"It is run again", "It counts as a failed attempt", "The attempt failed"},
 	"session.leak":      {"The attempt failed.", "Its result counts as failed."},
