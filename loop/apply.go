@@ -263,8 +263,11 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 			p.Run.TipTests = t.Attempt.testsOf(t.Attempt.Tree)
 		}
 		applyTask(t, p.Run, e, own)
+		effort, outcome := t.applyEffort(p.Run, e, had)
 		p.Tasks = p.Tasks.replace(n, was, t)
+		p = p.finished(n, effort, outcome)
 	}
+	p = p.applyHistory(e, had)
 	p = p.applyTip(e)
 	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil && !p.scripted(e.Task) && p.tipKey() == p.Source {
 		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/history"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
 	"github.com/nightporter/nightporter/loop/request"
@@ -70,6 +71,7 @@ type Project struct {
 	Leftovers  map[string][]Leftover    `json:"leftovers,omitempty"`   // fixes that earlier runs did not push, by source
 	Learning   Learning                 `json:"learning,omitzero"`     // what is known about thresholds
 	Taken      []triage.Taken           `json:"taken,omitempty"`       // what fixes of bug reports took, by kind and tier
+	History    history.History          `json:"history,omitzero"`      // what its sessions and tasks took
 	Hosts      []HostRule               `json:"hosts,omitempty"`       // hosts that people opened for good
 	HostsSeen  []SeenHost               `json:"hosts_seen,omitempty"`  // hosts that its sessions reached, the newest last
 	Taints     []Taint                  `json:"taints,omitempty"`      // what sessions wrote in that had read outside text

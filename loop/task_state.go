@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nightporter/nightporter/loop/history"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
@@ -87,6 +88,8 @@ type TaskState struct {
 	WorkedMs int64       `json:"worked_ms,omitempty"`
 	Aside    ledger.Gate `json:"aside,omitempty"`
 	Kept     string      `json:"kept,omitempty"`
+	// Effort is what it took since its work began; zero once that is in the history.
+	Effort history.Effort `json:"effort,omitzero"`
 	// Asked is the id of the person who asked for the report, whatever triage says of it
 	// and whoever claims it; "" = nobody did since it was settled last.
 	Asked string `json:"asked,omitempty"`
