@@ -42,10 +42,11 @@ var arrows = map[string][]string{
 	"loop/request": {"guidance", "internal/text", "loop/ledger"}, // comments become guidance
 	"loop/proof":   {},
 	"loop/cause":   {},
-	"loop":         {"guidance", "internal/text", "loop/cause", "loop/history", "loop/ledger", "loop/payload", "loop/people", "loop/request", "loop/testreport", "loop/triage"},
+	"loop":         {"guidance", "internal/text", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/request", "loop/testreport", "loop/triage"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/history":    {"loop/ledger"},
+	"loop/outlook":    {"loop/history"},
 	"loop/testreport": {"loop/ledger"},
 	"loop/triage":     {"loop/ledger"},
 
@@ -174,7 +175,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/history", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/request", "loop/testreport", "internal/api", "internal/verb", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/prompt", "loop/request", "loop/testreport", "internal/api", "internal/verb", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.

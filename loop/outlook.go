@@ -1,0 +1,112 @@
+package loop
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/history"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/outlook"
+)
+
+// OutlookOf returns what the project's run will probably get done from now on. If no run is
+// under way, it is about one that begins now with the last run's settings and works on all
+// open tasks. others are the histories of the machine's other projects. It reads the state
+// alone, so its time does not grow with the ledger.
+func OutlookOf(s State, now time.Time, others ...history.History) outlook.Outlook {
+	return outlook.Of(outlookQuestion(s, now, others))
+}
+
+func outlookQuestion(s State, now time.Time, others []history.History) outlook.Question {
+	q := outlook.Question{Begin: now, Lookup: history.Lookup{Own: s.Project.History, House: others}}
+	if s.Project.Run == nil {
+		s.Project.Run = &Run{State: ledger.RunOver}
+	}
+	r := *s.Project.Run
+	if r.Over() || r.Aside() {
+		r.Settings.Until, r.Settings.From, r.Settings.Only = time.Time{}, "", "" // meant for that run alone
+		r.Upkeep, r.Idea = nil, ""
+		r.DoneNow = nil
+	}
+	s.Project.Run = &r
+	d := decision{State: s}
+	q.Agent, q.Until, q.Stops = r.Settings.Agent, r.Settings.Until, r.Settings.OnBlocked == ledger.OnBlockedStop
+	if most := r.Settings.MaxTasks; most > 0 {
+		q.Most = max(most-len(r.DoneNow), 1)
+	}
+	// The ledger knows until when an agent is held, and no limit that is still to come.
+	if agent, held := d.agentFor(ledger.Hat{Agent: q.Agent}); held == nil {
+		q.Agent = agent
+	} else if held.Until.After(now) && !held.Unusable {
+		q.Agent, q.Begin = agent, held.Until
+	}
+	at := map[int]int{} // position in the question, by position in the list
+	list := s.Project.Tasks
+	add := func(n int, t *TaskState) {
+		if _, ok := at[n]; ok || !d.outlooked(t) {
+			return
+		}
+		at[n] = len(q.Tasks)
+		kind := history.Kind{Pattern: r.upcoming().For(t.Task).Pattern.Name, Size: t.Size()}
+		task := outlook.Task{ID: t.Task.ID, Kind: kind, Spent: t.Effort, Never: t.Status == ledger.Waiting || t.Untaken()}
+		for _, id := range t.Task.DependsOn {
+			switch on := list.find(id); {
+			case on < 0 || list.At(on).Status == ledger.Done:
+			case !d.outlooked(list.At(on)):
+				task.Never = true
+			default:
+				task.After = append(task.After, on)
+			}
+		}
+		q.Tasks = append(q.Tasks, task)
+	}
+	for _, status := range []ledger.Status{ledger.Active, ledger.Ready, ledger.Pending, ledger.Waiting} {
+		for n, t := range list.All() {
+			if t.Status == status {
+				add(n, t)
+			}
+		}
+	}
+	return ordered(q, at)
+}
+
+// ordered returns the question with each task behind those that it depends on, whose
+// positions are still those of the list. A task of a cycle is never begun.
+func ordered(q outlook.Question, at map[int]int) outlook.Question {
+	var tasks []outlook.Task
+	place := make([]int, len(q.Tasks)) // in tasks, plus 1; 0 = not there yet
+	for added := true; added; {
+		added = false
+		for n, t := range q.Tasks {
+			if place[n] > 0 || slices.ContainsFunc(t.After, func(on int) bool { return place[at[on]] == 0 }) {
+				continue
+			}
+			after := make([]int, 0, len(t.After))
+			for _, on := range t.After {
+				after = append(after, place[at[on]]-1)
+			}
+			t.After = after
+			tasks = append(tasks, t)
+			place[n], added = len(tasks), true
+		}
+	}
+	for n, t := range q.Tasks {
+		if place[n] == 0 {
+			t.After, t.Never = nil, true
+			tasks = append(tasks, t)
+		}
+	}
+	q.Tasks = tasks
+	return q
+}
+
+// outlooked reports whether an outlook counts the task: it is open, the run works on it,
+// and a person sees it as a task of the source.
+func (d *decision) outlooked(t *TaskState) bool {
+	switch t.Status {
+	case ledger.Active, ledger.Ready, ledger.Pending, ledger.Waiting:
+	default:
+		return false
+	}
+	return t.Task.Parent == "" && !t.Task.Own && !t.Task.Prepares() && t.wish() == ledger.MarkOpen && d.wanted(t)
+}

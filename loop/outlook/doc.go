@@ -1,0 +1,15 @@
+// Package outlook says beforehand what a night will probably get done, by when, and at what
+// cost.
+//
+//	Of(Question) → Outlook
+//
+// It plays the open tasks many times with what tasks of their kind took before
+// (loop/history), and gives the middle and the bounds of four nights in five. An
+// ledger.Forecast is something else: the session that a guidance item will go to.
+//
+// # What it must not do
+//
+// It has no I/O, clock, goroutine or random number of its own: its draws follow from the
+// question, so the same question has the same answer. A cost of which one task's is
+// unknown is unknown as a whole. It says nothing of a limit that the ledger does not know.
+package outlook

@@ -1,0 +1,190 @@
+package outlook
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/history"
+)
+
+// Bounds of four nights in five.
+const (
+	lowQuantile  = 0.1
+	highQuantile = 0.9
+)
+
+// nights is how often a question is played.
+const nights = 1000
+
+// streak is the number of tasks blocked in a row that ends a run (docs/spec 2.4).
+const streak = 3
+
+// Task is an open task of a Question.
+type Task struct {
+	ID    string
+	Kind  history.Kind
+	Spent history.Effort // on it so far
+	After []int          // positions of open tasks before it that it depends on
+	Never bool           // it waits for what no session does: an answer, a task that is blocked
+}
+
+// Question is what an Outlook is asked about. Tasks are in the order in which they are
+// worked on.
+type Question struct {
+	Tasks  []Task
+	Agent  string    // that runs most sessions: priors of cost are its
+	Begin  time.Time // when work goes on: now, or when the agent can be used again
+	Until  time.Time // when the run ends; zero = it has no such end
+	Most   int       // tasks after which the run pauses; 0 = any number
+	Stops  bool      // the first task that is blocked ends the run
+	Lookup history.Lookup
+}
+
+// Outlook is what a night will probably get done. Low and High are the bounds of four
+// nights in five.
+type Outlook struct {
+	Total   int           `json:"total"`
+	Done    int           `json:"done"`
+	Low     int           `json:"low"`
+	High    int           `json:"high"`
+	By      time.Time     `json:"by,omitzero"` // when the run probably ends; zero without tasks
+	USDLow  float64       `json:"usd_low"`     // history.Unknown = unknown
+	USDHigh float64       `json:"usd_high"`    // as above
+	Unsure  string        `json:"unsure,omitempty"`
+	Chance  float64       `json:"chance"` // of Unsure, to be done
+	Basis   history.Basis `json:"basis"`  // the worst one of its tasks
+}
+
+// Known reports whether it says what the night costs.
+func (o Outlook) Known() bool { return o.USDLow >= 0 && o.USDHigh >= 0 }
+
+// Holds reports whether a night that got n tasks done is one that the outlook expected.
+func (o Outlook) Holds(n int) bool { return o.Low <= n && n <= o.High }
+
+// draw is a generator of numbers that look random (SplitMix64). The same start gives the
+// same numbers in every release of Go.
+type draw uint64
+
+func (d *draw) below(n int) int {
+	*d += 0x9e3779b97f4a7c15
+	z := uint64(*d)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
+	return int(z >> 33 % uint64(n))
+}
+
+// Of plays the question.
+func Of(q Question) Outlook {
+	o := Outlook{Total: len(q.Tasks), USDLow: history.Unknown, USDHigh: history.Unknown, Basis: history.FromProject}
+	if len(q.Tasks) == 0 {
+		return o
+	}
+	samples := q.samples(&o)
+	var d draw = 1
+	done, usd, ends := make([]int, nights), make([]float64, nights), make([]time.Duration, nights)
+	times := make([]int, len(q.Tasks)) // each task was done
+	known := true
+	for n := range nights {
+		p := q.play(&d, samples, times)
+		done[n], usd[n], ends[n] = p.done, p.usd, p.took
+		known = known && p.known
+	}
+	o.Done, o.Low, o.High = history.Quantile(done, 0.5), history.Quantile(done, lowQuantile), history.Quantile(done, highQuantile)
+	if known {
+		o.USDLow, o.USDHigh = history.Quantile(usd, lowQuantile), history.Quantile(usd, highQuantile)
+	}
+	o.By = q.Begin.Add(history.Quantile(ends, 0.5))
+	least := -1
+	for n, task := range q.Tasks {
+		if !task.Never && (least < 0 || times[n] < times[least]) {
+			least = n
+		}
+	}
+	if least >= 0 && times[least] < nights {
+		o.Unsure, o.Chance = q.Tasks[least].ID, float64(times[least])/nights
+	}
+	return o
+}
+
+// samples returns what tasks like each took.
+func (q Question) samples(o *Outlook) map[history.Kind][]history.Task {
+	rank := []history.Basis{history.FromProject, history.FromHouse, history.FromPrior}
+	samples := map[history.Kind][]history.Task{}
+	for _, t := range q.Tasks {
+		if _, ok := samples[t.Kind]; ok {
+			continue
+		}
+		list, basis := q.Lookup.Tasks(t.Kind, q.Agent)
+		samples[t.Kind] = list
+		if slices.Index(rank, basis) > slices.Index(rank, o.Basis) {
+			o.Basis = basis
+		}
+	}
+	return samples
+}
+
+// played is one night.
+type played struct {
+	done  int
+	usd   float64
+	known bool // usd
+	took  time.Duration
+}
+
+// play plays one night and counts the tasks that were done in it in times. Samples are few:
+// each night has a draw of them for its own, so that what they do not show widens the
+// bounds.
+func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times []int) played {
+	p, row := played{known: true}, 0
+	own := map[history.Kind][]int{}
+	ok := make([]bool, len(q.Tasks))
+	for n, t := range q.Tasks {
+		if t.Never || slices.ContainsFunc(t.After, func(m int) bool { return m < 0 || m >= n || !ok[m] }) {
+			continue
+		}
+		if q.Most > 0 && p.done >= q.Most {
+			break
+		}
+		list := samples[t.Kind]
+		picks, drawn := own[t.Kind]
+		if !drawn {
+			for range list {
+				picks = append(picks, d.below(len(list)))
+			}
+			own[t.Kind] = picks
+		}
+		s := list[picks[d.below(len(picks))]]
+		left := max(s.Took()-time.Duration(t.Spent.Ms)*time.Millisecond, s.Took()/4) // what began late ends later
+		if end := q.Begin.Add(p.took + left); !q.Until.IsZero() && end.After(q.Until) {
+			part := float64(max(q.Until.Sub(q.Begin)-p.took, 0)) / float64(max(left, 1))
+			p.pay(s, t, part)
+			p.took = max(q.Until.Sub(q.Begin), 0)
+			break
+		}
+		p.took += left
+		p.pay(s, t, 1)
+		if s.Outcome == history.OutcomeDone {
+			ok[n], row = true, 0
+			p.done++
+			times[n]++
+			continue
+		}
+		if row++; row >= streak || q.Stops {
+			break
+		}
+	}
+	return p
+}
+
+// pay adds a part of what a task costs, beyond what was spent on it.
+func (p *played) pay(s history.Task, t Task, part float64) {
+	if part <= 0 {
+		return
+	}
+	if s.USD == history.Unknown {
+		p.known = false
+		return
+	}
+	p.usd += max(s.USD-t.Spent.USD, s.USD/4) * min(part, 1)
+}

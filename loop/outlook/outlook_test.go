@@ -1,0 +1,154 @@
+package outlook
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/history"
+)
+
+var (
+	kind  = history.Kind{Pattern: "single", Size: history.Medium}
+	begin = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+)
+
+func ids(n int) (list []Task) {
+	for i := range n {
+		list = append(list, Task{ID: string(rune('a' + i)), Kind: kind})
+	}
+	return list
+}
+
+func known(list ...history.Task) history.Lookup {
+	var h history.History
+	for _, t := range list {
+		h = h.WithTask(kind, t)
+	}
+	return history.Lookup{Own: h}
+}
+
+func always(n int, t history.Task) (list []history.Task) {
+	for range n {
+		list = append(list, t)
+	}
+	return list
+}
+
+var hour = history.Task{Outcome: history.OutcomeDone, Sessions: 1, Attempts: 1, Ms: 3_600_000, USD: 2}
+
+func TestOf(t *testing.T) {
+	failed, free := hour, hour
+	failed.Outcome, free.USD = history.OutcomeFailed, history.Unknown
+	sure := Outlook{Total: 3, Done: 3, Low: 3, High: 3, By: begin.Add(3 * time.Hour), USDLow: 6, USDHigh: 6, Basis: history.FromProject}
+	for _, tc := range []struct {
+		name string
+		q    Question
+		want func(*Outlook)
+	}{
+		{"sure", Question{Tasks: ids(3), Lookup: known(always(5, hour)...)}, func(*Outlook) {}},
+		{"the night ends", Question{Tasks: ids(3), Until: begin.Add(90 * time.Minute), Lookup: known(always(5, hour)...)}, func(o *Outlook) {
+			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 1, 1, 1, begin.Add(90*time.Minute), 3, 3, "b"
+		}},
+		{"a cost is unknown", Question{Tasks: ids(3), Lookup: known(always(5, free)...)}, func(o *Outlook) { o.USDLow, o.USDHigh = -1, -1 }},
+		{"three in a row", Question{Tasks: ids(4), Lookup: known(always(5, failed)...)}, func(o *Outlook) {
+			o.Total, o.Done, o.Low, o.High, o.Unsure = 4, 0, 0, 0, "a"
+		}},
+		{"stops at the first", Question{Tasks: ids(3), Stops: true, Lookup: known(always(5, failed)...)}, func(o *Outlook) {
+			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 0, 0, 0, begin.Add(time.Hour), 2, 2, "a"
+		}},
+		{"pauses after two", Question{Tasks: ids(3), Most: 2, Lookup: known(always(5, hour)...)}, func(o *Outlook) {
+			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 2, 2, 2, begin.Add(2*time.Hour), 4, 4, "c"
+		}},
+		{"an end in the past", Question{Tasks: ids(3), Until: begin.Add(-time.Hour), Lookup: known(always(5, hour)...)}, func(o *Outlook) {
+			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 0, 0, 0, begin, 0, 0, "a"
+		}},
+		{"no tasks", Question{Lookup: known(always(5, hour)...)}, func(o *Outlook) {
+			*o = Outlook{USDLow: -1, USDHigh: -1, Basis: history.FromProject}
+		}},
+	} {
+		want := sure
+		tc.want(&want)
+		tc.q.Begin = begin
+		if got := Of(tc.q); got != want {
+			t.Errorf("%s:\n%+v, not\n%+v", tc.name, got, want)
+		}
+	}
+}
+
+// TestDepends: what depends on a task that cannot be done is not done either.
+func TestDepends(t *testing.T) {
+	q := Question{Tasks: ids(3), Begin: begin, Lookup: known(always(5, hour)...)}
+	q.Tasks[0].Never, q.Tasks[1].After = true, []int{0}
+	if got := Of(q); got.Done != 1 || got.High != 1 || got.Unsure != "b" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestPriors: without a ledger there is an outlook, and it says what it is made of.
+func TestPriors(t *testing.T) {
+	got := Of(Question{Tasks: ids(12), Agent: "claude", Begin: begin, Until: begin.Add(9 * time.Hour)})
+	if got.Basis != history.FromPrior || !got.Known() || got.Low >= got.High || got.Done < got.Low || got.Done > got.High {
+		t.Errorf("%+v", got)
+	}
+	if got := Of(Question{Tasks: ids(12), Agent: "codex", Begin: begin}); got.Known() {
+		t.Errorf("codex costs $%v to $%v", got.USDLow, got.USDHigh)
+	}
+}
+
+// drawn is a task of a project in which one of ten fails and the others take from 10 to
+// 90 minutes, or so.
+func drawn(r *rand.Rand, scale float64) history.Task {
+	t := history.Task{Outcome: history.OutcomeDone, Sessions: 3, Attempts: 1}
+	minutes := 30 * scale * (0.3 + r.ExpFloat64())
+	if r.IntN(10) == 0 {
+		t.Outcome = history.OutcomeFailed
+		minutes *= 2
+	}
+	t.Ms, t.USD = int64(minutes*60_000), minutes*0.03
+	return t
+}
+
+// TestHolds: of 100 drawn projects, each with 32 tasks done before, the interval holds in
+// four nights of five or so, for tasks and for dollars.
+func TestHolds(t *testing.T) {
+	tasks, dollars := 0, 0
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		scale := 0.5 + 1.5*r.Float64()
+		var before []history.Task
+		for range 32 {
+			before = append(before, drawn(r, scale))
+		}
+		q := Question{Tasks: ids(25), Begin: begin, Until: begin.Add(8 * time.Hour), Lookup: known(before...)}
+		o := Of(q)
+		came := map[history.Kind][]history.Task{kind: nil}
+		for range 1000 {
+			came[kind] = append(came[kind], drawn(r, scale))
+		}
+		var d draw = draw(seed + 99)
+		p := q.play(&d, came, make([]int, len(q.Tasks)))
+		if o.Holds(p.done) {
+			tasks++
+		}
+		if o.USDLow <= p.usd && p.usd <= o.USDHigh {
+			dollars++
+		}
+	}
+	t.Logf("of 100 nights: tasks %d, dollars %d", tasks, dollars)
+	if tasks < 70 || tasks > 90 || dollars < 70 || dollars > 90 {
+		t.Errorf("of 100 nights: tasks %d, dollars %d", tasks, dollars)
+	}
+}
+
+func BenchmarkOf(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var before []history.Task
+	for range 32 {
+		before = append(before, drawn(r, 1))
+	}
+	q := Question{Tasks: ids(30), Begin: begin, Until: begin.Add(8 * time.Hour), Lookup: known(before...)}
+	for b.Loop() {
+		Of(q)
+	}
+}
