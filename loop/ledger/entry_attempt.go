@@ -149,6 +149,10 @@ type Routed struct {
 	Why   string `json:"why,omitempty"`
 }
 
+// WhySecond is Routed.Why of a review that passed and that another agent has to
+// confirm (Task.SecondReview).
+const WhySecond = "second review"
+
 // Redo records that the same hat runs again because its last session cannot be
 // routed.
 type Redo struct {

@@ -26,6 +26,8 @@ type SessionPlanned struct {
 	Network  NetworkMode      `json:"network,omitempty"` // "" = NetworkOpen
 	Outside  OutsideText      `json:"outside,omitempty"`
 	Reserved Reservation      `json:"reserved,omitzero"` // where a budget holds
+	Raised   bool             `json:"raised,omitempty"`  // Model is of the tier above its hat's, because an attempt failed
+	Second   string           `json:"second,omitempty"`  // the agent whose review of the same tree passed, and which this one must confirm
 }
 
 // OutsideText says what became of the network of a session because its prompt holds

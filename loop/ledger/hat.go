@@ -31,13 +31,17 @@ type Hat struct {
 	MayAdd       bool        `json:"may_add,omitempty"` // its sessions may add tasks to the source (docs/spec 3.8)
 	Expect       Expect      `json:"expect"`
 	Agent        string      `json:"agent,omitempty"` // overrides the project's agent
-	Model        string      `json:"model,omitempty"`
+	Model        string      `json:"model,omitempty"` // of that agent; "" = its own default
 	Effort       string      `json:"effort,omitempty"`
 	Timeout      Duration    `json:"timeout"`
 	StallTimeout Duration    `json:"stall_timeout"`
 	MaxCostUSD   float64     `json:"max_cost_usd,omitempty"` // 0 = no limit
 	Network      NetworkMode `json:"network,omitempty"`      // of its sessions, at least
 	Shipped      bool        `json:"shipped,omitempty"`      // ships with nightporter: a task's own scope overrides its default denials
+	Tier         ModelTier   `json:"tier,omitempty"`         // that Model stands for; "" = Model is a name, or unset
+	Pinned       bool        `json:"pinned,omitempty"`       // Model is a name that somebody wrote down: no other agent is given it
+	Escalate     bool        `json:"escalate,omitempty"`     // after a failed attempt the next stronger tier is used
+	Fallbacks    []string    `json:"fallbacks,omitempty"`    // in place of those of its agent
 	OwnScope     bool        `json:"own_scope,omitempty"`    // may write write_allowed plus the task's scope, instead of the task's scope alone (docs/spec 4.1: writer, reproducer)
 }
 

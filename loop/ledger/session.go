@@ -145,7 +145,11 @@ type Exit struct {
 	Cached   bool         `json:"cached,omitempty"` // setup that was not run, because its layer is there (docs/spec 9.5)
 	Boundary int          `json:"boundary"`         // level that was in force: 1, 2 or 3 (docs/spec 12.1)
 
-	Uncounted  bool `json:"uncounted,omitempty"`  // its agent's output has figures in a form that is not known, so Tokens and CostUSD are not all known
+	Uncounted bool `json:"uncounted,omitempty"` // its agent's output has figures in a form that is not known, so Tokens and CostUSD are not all known
+	// Window is the agent's usage window that is nearest to its end, as the agent
+	// reported it; nil = unknown.
+	Window *UsageWindow `json:"window,omitempty"`
+
 	Unverified bool `json:"unverified,omitempty"` // Failure was read from plain output, which a test or the model can write as well as the agent
 	Called     bool `json:"called,omitempty"`     // the session called hat
 	NotBegun   bool `json:"not_begun,omitempty"`  // it was ended before its agent or command was started
@@ -167,6 +171,13 @@ type Exit struct {
 
 	Failures *Failures   `json:"failures,omitempty"` // what failed in a command that ended red; nil = unknown, or nothing
 	Ran      []TestCount `json:"ran,omitempty"`      // tests that ran in a command, by runner; a runner without a count is missing
+}
+
+// UsageWindow is a part of time for which an agent's account has a limit.
+type UsageWindow struct {
+	Name   string    `json:"name,omitempty"` // the agent's word for it: "five_hour"
+	Used   float64   `json:"used"`           // part of the limit: 0.92 = 92 %
+	Resets time.Time `json:"resets,omitzero"`
 }
 
 // WrittenEvent is an event that an agent wrote into its last message in place of

@@ -17,7 +17,7 @@ type Settings struct {
 	Hats            map[string]Hat     `json:"hats"`
 	Roles           map[string]Pattern `json:"roles,omitempty"` // patterns that the roles of tasks name, besides Pattern
 	Agent           string             `json:"agent"`
-	Fallback        string             `json:"fallback,omitempty"`     // agent to use while Agent is parked or unusable
+	Fallback        string             `json:"fallback,omitempty"`     // agent to use while Agent is parked or unusable; see FallbacksOf
 	Others          []string           `json:"others,omitempty"`       // agents that a person may choose instead
 	MCP             []string           `json:"mcp,omitempty"`          // agents that are offered the verbs of hat as tools of MCP
 	EventBlocks     []string           `json:"event_blocks,omitempty"` // agents whose last message may end with the session's event
@@ -89,6 +89,18 @@ type Settings struct {
 	// it records how often a task was tried (docs/spec 3.4, 3.5).
 	MarksWorking bool `json:"marks_working,omitempty"`
 	CountsTries  bool `json:"counts_tries,omitempty"`
+
+	// Fallbacks lists, by agent, those that take its place while it is parked or
+	// unusable, the first one first. Entries of earlier releases have Fallback alone.
+	Fallbacks map[string][]string `json:"fallbacks,omitempty"`
+
+	// Models has the models of tiers, by agent. An agent without a row chooses its model
+	// by itself.
+	Models map[string]Tiers `json:"models,omitempty"`
+
+	// Reserve is the part of an agent's usage window that is left unused, by agent: 0.2
+	// parks it once 80 % are used. It needs an agent that reports its use.
+	Reserve map[string]float64 `json:"reserve,omitempty"`
 
 	// StaleClaim is how long the claim of somebody else on a bug report is respected
 	// while it shows no progress; 0 = StaleClaim of this package.
@@ -279,7 +291,7 @@ func (s Settings) WithAgent(agent string) Settings {
 	hats := map[string]Hat{}
 	for name, h := range s.Hats {
 		if h.Agent == "" || h.Agent == old {
-			h.Agent, h.Model = "", ""
+			h.Agent, h.Model, h.Pinned = "", s.Models[agent].Model(h.Tier), false
 		}
 		hats[name] = h
 	}

@@ -75,6 +75,10 @@ type Task struct {
 	Idea       string     `json:"idea,omitempty"`    // id of the idea that it plans; such a task is always Own
 	Report     *Report    `json:"report,omitempty"`  // it is a bug report; nil = it is not
 	Sorts      []string   `json:"sorts,omitempty"`   // ids of the bug reports that it decides about; such a task is always Own
+
+	// SecondReview asks for a review by another agent besides that of the pattern: both
+	// must pass.
+	SecondReview bool `json:"second_review,omitempty"`
 }
 
 // Prepares reports whether the task only prepares others, and so counts in no progress:
