@@ -50,6 +50,8 @@ type Evidence struct {
 
 	// Looks are the passes of a review by the kind of the fix, nil for other reviews.
 	Looks []PassResult `json:"looks,omitempty"`
+
+	Agent string `json:"agent,omitempty"` // whose review it is, for a task that asks for two
 }
 
 // AttemptOutcome says how an attempt ended.
