@@ -271,6 +271,9 @@ func (c *chain) evidence(b ledger.Evidence) {
 		if len(b.Looks) > 0 {
 			text = "review " + Clean(b.Type) + ": " + Plural(len(b.Issues), "issue")
 		}
+		if b.Agent != "" {
+			text += ", by " + Clean(b.Agent)
+		}
 		if b.Learned != "" {
 			text += ", threshold " + severityList(b.Threshold) + " (" + Clean(b.Learned) + ")"
 		}

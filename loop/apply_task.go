@@ -197,14 +197,14 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			}
 			break
 		}
-		w.Stage, w.Session, w.Fresh = ledger.StageSession, e.Session, false
+		w.Stage, w.Session, w.Agent, w.Fresh = ledger.StageSession, e.Session, b.Agent, false
 		w.Sessions++
 		if b.Outside != "" && w.Outside != ledger.OutsideClosed {
 			w.Outside = b.Outside
 		}
 		w.Scripted = w.Scripted || r.Settings.IsScripted(b.Agent)
 		w.Event, w.Captured, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
-		w.Met, w.Reserved, w.Agent = nil, b.Reserved, b.Agent
+		w.Met, w.Reserved = nil, b.Reserved
 	case ledger.SessionEnded:
 		switch {
 		case b.Kind != ledger.KindAgent:
@@ -385,6 +385,12 @@ func (w *Attempt) route(b ledger.Routed) {
 			w.Manual = m
 		}
 		w.NoChange = payload.String(ev.Data, "no_change")
+	}
+	switch {
+	case b.Why == ledger.WhySecond:
+		w.Second = w.Agent
+	case b.On != ledger.EventQuestion: // a reviewer that asks goes on after the answer
+		w.Second = ""
 	}
 	w.Tree, w.Stage, w.FailedRow = b.Tree, ledger.StageReady, 0
 	if b.To == ledger.Converged {

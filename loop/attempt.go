@@ -31,7 +31,11 @@ func (d *decision) planSession(t TaskState) bool {
 		d.failAttempt(id, ledger.OutcomeLimit, reason(fmt.Sprintf("%d sessions without converging", w.Sessions), w.open()))
 		return true
 	}
-	agent, held := d.agentFor(hat)
+	agent, held, ok := d.agentFor(w, hat)
+	if !ok {
+		d.blockForSecond(t)
+		return true
+	}
 	if held != nil {
 		return d.holdFor(agent, *held)
 	}
@@ -44,7 +48,7 @@ func (d *decision) planSession(t TaskState) bool {
 	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
 		return false // a Wake input comes when a slot is free
 	}
-	reserved, short := d.reserve(id, hat, agent)
+	reserved, short := d.reserve(t, hat, agent)
 	if short != nil {
 		d.holdForBudget(t, *short)
 		return true
@@ -63,12 +67,13 @@ func (d *decision) planSession(t TaskState) bool {
 		d.block(id, blockage{reason: why, needs: needs})
 		return true
 	}
+	raised := t.raised(hat)
 	reopen := w.Fresh && w.N > 1
 	d.addShared(ledger.LeaseGranted{Session: session, Project: d.in.Project, Agent: agent, Reserved: reserved})
 	d.add(about, ledger.SessionPlanned{
-		Kind: ledger.KindAgent, Hat: hat.Name, Agent: agent, Model: hat.Model, Tree: w.Tree, Round: w.Rounds,
+		Kind: ledger.KindAgent, Hat: hat.Name, Agent: agent, Model: r.Settings.ModelFor(hat, agent, raised), Tree: w.Tree, Round: w.Rounds,
 		Guidance: binding, Replaces: w.Replaces, Note: w.Note, Wall: hat.Timeout, Stall: hat.StallTimeout,
-		Network: network, Outside: outside, Reserved: reserved,
+		Network: network, Outside: outside, Raised: raised, Second: w.second(hat), Reserved: reserved,
 	})
 	if len(binding.Bound)+len(binding.Shown) > 0 {
 		d.add(about, ledger.GuidanceBound{Hat: hat.Name, Writes: target.Writes, Binding: binding, Reopen: reopen})
@@ -84,32 +89,6 @@ func (d *decision) planSession(t TaskState) bool {
 func (d *decision) orphaned(t TaskState) bool {
 	s, w := d.run().upcoming().For(t.Task), t.Attempt
 	return !w.Converged && !hasHats(s, w.Hat) && w.Hat != firstHat(s, t.Task, t.startsWithPlan())
-}
-
-// agentFor returns the agent that runs a hat now: its own, or the fallback while
-// that is held. If neither can be used, agentFor returns the agent to wait for
-// and its hold; the hold is nil otherwise.
-func (d *decision) agentFor(hat ledger.Hat) (string, *AgentHold) {
-	s := d.run().Settings
-	name := hat.Agent
-	if name == "" {
-		name = s.Agent
-	}
-	hold, held := d.Shared.Agents[name]
-	if !held || hold.Trial {
-		return name, nil
-	}
-	if s.Fallback == "" || s.Fallback == name {
-		return name, &hold
-	}
-	other, held := d.Shared.Agents[s.Fallback]
-	switch {
-	case !held || other.Trial:
-		return s.Fallback, nil
-	case !other.Unusable && (hold.Unusable || other.Until.Before(hold.Until)):
-		return s.Fallback, &other // the fallback is usable again first
-	}
-	return name, &hold
 }
 
 // holdFor makes the run wait for an agent that cannot be used now. If only a

@@ -228,10 +228,12 @@ func (d *decision) slacks(task string) (all []slack) {
 
 // reserve returns what a session is to reserve. short says which budget it does not fit
 // into, nil = it fits.
-func (d *decision) reserve(task string, hat ledger.Hat, agent string) (r ledger.Reservation, short *ledger.BudgetShort) {
+func (d *decision) reserve(t TaskState, hat ledger.Hat, agent string) (r ledger.Reservation, short *ledger.BudgetShort) {
 	if !d.budgeted(hat) {
 		return r, nil
 	}
+	task := t.Task.ID
+	hat.Model = d.run().Settings.ModelFor(hat, agent, t.raised(hat))
 	r.USD, r.Tokens = d.Shared.Purse.estimate(agent, hat, &d.run().Settings)
 	own := d.run().TaskBudgets[ledger.FoldID(task)]
 	if hat.MaxCostUSD > 0 && !own.Lifted {
@@ -309,11 +311,11 @@ func (d *decision) unfit(t *TaskState) bool {
 	if !ok {
 		return false
 	}
-	agent, held := d.agentFor(hat)
-	if held != nil {
+	agent, held, ok := d.agentFor(t.Attempt, hat)
+	if held != nil || !ok {
 		return false
 	}
-	_, short := d.reserve(t.Task.ID, hat, agent)
+	_, short := d.reserve(*t, hat, agent)
 	return short != nil
 }
 
@@ -438,7 +440,7 @@ func (d *decision) settleBudget() {
 			continue
 		}
 		hat := d.run().upcoming().Hats[t.Attempt.Hat]
-		if _, short := d.reserve(q.Task, hat, q.Shortage().Agent); short == nil {
+		if _, short := d.reserve(t, hat, q.Shortage().Agent); short == nil {
 			d.dropBudget(q, "it fits again")
 		}
 	}

@@ -162,12 +162,12 @@ func TestSharedBudget(t *testing.T) {
 	}
 	d.trusts = true // entries of another project come between the decisions
 	beside := &decision{State: d.s, in: Input{Time: d.now, Project: "blog"}}
-	if _, short := beside.reserve("Task 1", ledger.Hat{}, "claude"); short != nil { // 1 is reserved, and 1 is expected
+	if _, short := beside.reserve(TaskState{}, ledger.Hat{}, "claude"); short != nil { // 1 is reserved, and 1 is expected
 		t.Errorf("beside the first session: %+v", short)
 	}
 	shared(ledger.LeaseGranted{Session: "r9-1", Project: "blog", Agent: "claude", Reserved: ledger.Reservation{USD: 0.9}})
 	beside.State = d.s
-	if _, short := beside.reserve("Task 1", ledger.Hat{}, "claude"); short == nil || short.Limit != ledger.BudgetDay || short.Spent != 1.9 {
+	if _, short := beside.reserve(TaskState{}, ledger.Hat{}, "claude"); short == nil || short.Limit != ledger.BudgetDay || short.Spent != 1.9 {
 		t.Errorf("beside two sessions: %+v", short)
 	}
 	shared(ledger.LeaseReleased{Session: "r9-1", Spent: &ledger.Spending{Agent: "claude", USD: 1.9}})

@@ -161,7 +161,11 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	case ledger.EventReview:
 		th := d.Project.ThresholdOf(r.Settings, t.Task)
 		kind, _ := t.review()
-		d.add(about, ledger.Evidence{Kind: "review", Type: cmp.Or(kind, w.Hat), Looks: payload.Review(ev.Data), Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t), Threshold: th.Severities, Learned: th.question()})
+		by := ""
+		if t.Task.SecondReview {
+			by = w.Agent
+		}
+		d.add(about, ledger.Evidence{Kind: "review", Type: cmp.Or(kind, w.Hat), Agent: by, Looks: payload.Review(ev.Data), Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t), Threshold: th.Severities, Learned: th.question()})
 		t, _ = d.task(t.Task.ID)
 		if why := stalled(w, t.Attempt.Found, tree); above && why != "" {
 			d.failAttempt(t.Task.ID, ledger.OutcomeStalled, why)
@@ -179,7 +183,11 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.For(t.Task).Pattern.Name, ev.Type, w.Hat)})
 		return
 	}
-	d.add(about, ledger.Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds})
+	routed := ledger.Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds}
+	if to == w.Hat && !above && t.seconds() {
+		routed.Why = ledger.WhySecond
+	}
+	d.add(about, routed)
 	t, _ = d.task(t.Task.ID)
 	switch {
 	case ev.Type == ledger.EventPlan:
@@ -218,6 +226,8 @@ func (d *decision) next(t TaskState) (to string, above bool) {
 	}
 	to = nextJudging(s, t, to)
 	switch {
+	case !above && t.seconds():
+		to = w.Hat
 	case w.Event.Type == ledger.EventReview && !above && w.Rounds+1 < s.Pattern.MinRounds:
 		to = w.Hat // min_rounds asks for another review of the same tree; there is nothing to fix
 	case to == "" && w.Event.Type == ledger.EventPlan:

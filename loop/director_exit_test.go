@@ -43,8 +43,12 @@ var ends = map[string]func(*director, *ledger.Exit){
 		limitWords(x, d.now.Add(20*time.Hour))
 		x.Called = true
 	},
-	"auth":    func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureAuth, "Please run /login" },
-	"network": func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureNetwork, "502" },
+	"window 79":        func(d *director, x *ledger.Exit) { usageWindow(x, 0.79, d.now.Add(time.Hour)) },
+	"window 80":        func(d *director, x *ledger.Exit) { usageWindow(x, 0.80, d.now.Add(time.Hour)) },
+	"window 95 past":   func(d *director, x *ledger.Exit) { usageWindow(x, 0.95, d.now.Add(-time.Hour)) },
+	"window 95 no end": func(_ *director, x *ledger.Exit) { usageWindow(x, 0.95, time.Time{}) },
+	"auth":             func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureAuth, "Please run /login" },
+	"network":          func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureNetwork, "502" },
 	"leak": func(_ *director, x *ledger.Exit) {
 		x.Reason, x.Code, x.Text = ledger.ExitLeak, -1, "ended: it sent a planted secret to evil.example:443"
 	},
@@ -83,6 +87,10 @@ func failing(spec string) *ledger.Failures {
 		f.Failed = []ledger.Failure{{Runner: "go test", Name: "TestA", Kind: ledger.FailureAssertion}}
 	}
 	return f
+}
+
+func usageWindow(x *ledger.Exit, used float64, resets time.Time) {
+	x.Window = &ledger.UsageWindow{Name: "five_hour", Used: used, Resets: resets}
 }
 
 // limitWords makes x the end of a command agent whose last line reports a limit.

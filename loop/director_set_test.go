@@ -95,8 +95,41 @@ func (d *director) set(rest string) {
 			s.Hats[name] = hat
 		case "others":
 			s.Others = strings.Split(v, ",")
-		case "fallback":
+		case "fallback": // of an entry of an earlier release
 			s.Fallback = v
+		case "fallbacks": // AGENT:OTHER,OTHER
+			agent, list, _ := strings.Cut(v, ":")
+			s.Fallbacks = with(s.Fallbacks, agent, strings.Split(list, ","))
+		case "hat_fallbacks": // HAT:OTHER,OTHER
+			name, list, _ := strings.Cut(v, ":")
+			hat := s.Hats[name]
+			hat.Fallbacks = strings.Split(list, ",")
+			s.Hats[name] = hat
+		case "models": // AGENT:STRONG,FAST,LIGHT
+			agent, list, _ := strings.Cut(v, ":")
+			names := strings.Split(list, ",")
+			s.Models = with(s.Models, agent, ledger.Tiers{Strong: names[0], Fast: names[1], Light: names[2]})
+		case "tier": // HAT:TIER, as the configuration resolves it
+			name, tier, _ := strings.Cut(v, ":")
+			hat := s.Hats[name]
+			hat.Tier, hat.Model, hat.Pinned = ledger.ModelTier(tier), s.Models[s.Agent].Model(ledger.ModelTier(tier)), false
+			s.Hats[name] = hat
+		case "pin": // HAT:MODEL
+			name, model, _ := strings.Cut(v, ":")
+			hat := s.Hats[name]
+			hat.Tier, hat.Model, hat.Pinned = "", model, true
+			s.Hats[name] = hat
+		case "escalate": // HAT
+			hat := s.Hats[v]
+			hat.Escalate = true
+			s.Hats[v] = hat
+		case "reserve": // AGENT:PART
+			agent, part, _ := strings.Cut(v, ":")
+			n, err := strconv.ParseFloat(part, 64)
+			if err != nil {
+				d.t.Fatalf("%v", err)
+			}
+			s.Reserve = with(s.Reserve, agent, n)
 		case "roles":
 			s.Roles = map[string]ledger.Pattern{}
 			for _, name := range strings.Split(v, ",") {

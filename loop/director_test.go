@@ -120,6 +120,8 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Repeat = &ledger.Repeat{Cooldown: time.Duration(num) * time.Minute}
 		case "failures":
 			t.Failures = num
+		case "second":
+			t.SecondReview = true
 		case "leaves":
 			t.Outputs = append(t.Outputs, ledger.Artefact{Name: "it", Kind: "file", Path: v})
 		case "evaluation":

@@ -49,6 +49,9 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		}
 		d.addShared(b)
 	}
+	if end != ledger.EndedLimit {
+		d.keepReserve(s, x)
+	}
 	if r.Over() || !r.owns(s.ID) {
 		return // the session's run is over; nothing follows
 	}

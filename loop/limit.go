@@ -2,6 +2,8 @@ package loop
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -114,6 +116,30 @@ func (d *decision) parkForLimit(s Session, x ledger.Exit) {
 	}
 	d.addShared(p)
 }
+
+// keepReserve parks the session's agent before its usage window is used up, where
+// the settings reserve a part of it and the agent reported its use. A window that
+// names no end that can be believed parks nothing: nobody could say until when.
+func (d *decision) keepReserve(s Session, x ledger.Exit) {
+	agent, w := s.Planned.Agent, x.Window
+	reserve := d.run().Settings.Reserve[agent]
+	if reserve <= 0 || w == nil || percent(w.Used)+percent(reserve) < 100 || !d.namesEnd(ledger.Exit{Until: w.Resets}) {
+		return
+	}
+	if h, held := d.Shared.Agents[agent]; held && !h.Trial {
+		return
+	}
+	window := "usage window"
+	if w.Name != "" {
+		window = strings.ReplaceAll(w.Name, "_", "-") + " window"
+	}
+	d.addShared(ledger.AgentParked{
+		Agent: agent, Until: w.Resets, Known: true, Why: ledger.FailureLimit, Session: s.ID,
+		Text: fmt.Sprintf("%d%% of its %s is used, and %d%% is kept in reserve", percent(w.Used), window, percent(reserve)),
+	})
+}
+
+func percent(part float64) int { return int(math.Round(part * 100)) }
 
 // refuteLimit counts a session as failed whose limit was a repeat, once its
 // files show that it worked. It reports whether it did.

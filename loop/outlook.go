@@ -35,7 +35,7 @@ func outlookQuestion(s State, now time.Time, others []history.History) outlook.Q
 		q.Most = max(most-len(r.DoneNow), 1)
 	}
 	// The ledger knows until when an agent is held, and no limit that is still to come.
-	if agent, held := d.agentFor(ledger.Hat{Agent: q.Agent}); held == nil {
+	if agent, held, _ := d.agentFor(nil, ledger.Hat{Agent: q.Agent}); held == nil {
 		q.Agent = agent
 	} else if held.Until.After(now) && !held.Unusable {
 		q.Agent, q.Begin = agent, held.Until

@@ -52,8 +52,10 @@ func Preview(s State, task, hat string) (State, string, error) {
 	if !ok {
 		return s, "", fmt.Errorf("there is no hat %q; there are %s", hat, strings.Join(sortedKeys(r.upcoming().Hats), ", "))
 	}
-	planned := ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: h.Name, Model: h.Model, Round: w.Rounds, Wall: h.Timeout, Stall: h.StallTimeout}
-	planned.Agent, _ = d.agentFor(h)
+	planned := ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: h.Name, Round: w.Rounds, Wall: h.Timeout, Stall: h.StallTimeout}
+	planned.Agent, _, _ = d.agentFor(w, h)
+	planned.Raised = t.raised(h)
+	planned.Model = r.Settings.ModelFor(h, planned.Agent, planned.Raised)
 	if w.Stage == ledger.StageReady && w.Hat == h.Name {
 		planned.Replaces, planned.Note = w.Replaces, w.Note
 	}

@@ -116,8 +116,8 @@ type Attempt struct {
 	Hat          string                `json:"hat"`   // hat of the current session, or of the next one
 	Stage        ledger.Stage          `json:"stage"`
 	Session      string                `json:"session,omitempty"` // id of the current session, or of the last one
+	Agent        string                `json:"agent,omitempty"`   // of that session
 	Sessions     int                   `json:"sessions"`
-	Agent        string                `json:"agent,omitempty"`      // of the last session
 	Reserved     ledger.Reservation    `json:"reserved,omitzero"`    // of the last session
 	Met          *MetBudget            `json:"met,omitempty"`        // the last session was ended at its budget; nil = it was not
 	Outside      ledger.OutsideText    `json:"outside,omitempty"`    // what its sessions had; closed if one had it
@@ -142,6 +142,7 @@ type Attempt struct {
 	Shown        Shown                 `json:"shown,omitzero"`
 	Rechecked    bool                  `json:"rechecked,omitempty"` // the red commands also ran on the start commit (docs/decisions/0011)
 	Rounds       int                   `json:"rounds"`
+	Second       string                `json:"second,omitempty"`   // agent whose review of Tree passed, which another one has to confirm
 	Note         string                `json:"note,omitempty"`     // for the next session: why the last one is repeated
 	Replaces     string                `json:"replaces,omitempty"` // id of the session that the next one repeats
 	Owed         []string              `json:"owed,omitempty"`     // guidance ids missing from a refused event of this attempt

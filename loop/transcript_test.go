@@ -139,7 +139,7 @@ var quiet = map[string]bool{
 	"resume_": true, "title": true, "taskId": true, "asked": true, "agentId": true, "receipt": true, "branch": true, "ref": true,
 	"duration_ms": true, "durationMs": true, "ms": true, "base": true, "name": true, "path": true, "artifacts": true, "total": true,
 	"tip": true, "by": true, "from": true, "run": true, "passes": true, "at": true, "files": true, "subject": true, "round": true,
-	"model": true, "state_": true, "evidence": true, "author": true, "known": true, "since": true, "max_sessions": true,
+	"state_": true, "evidence": true, "author": true, "known": true, "since": true, "max_sessions": true,
 	"issues_found": true, "suggestions": true, "reviewType": true, "task": true, "session": true, "project": true, "source": true, "options_": true, "offer": true, "failures": true,
 }
 

@@ -1,0 +1,78 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// agentFor returns the agent that runs a hat of the attempt now: the hat's own, or
+// the first of its fallbacks that can be used while that is held. If none can,
+// agentFor returns the one that is usable again first, and its hold; the hold is
+// nil otherwise. A second review has another agent than the first; ok is false where
+// the settings have none.
+func (d *decision) agentFor(w *Attempt, hat ledger.Hat) (name string, hold *AgentHold, ok bool) {
+	s := d.run().Settings
+	own := hat.Agent
+	if own == "" {
+		own = s.Agent
+	}
+	candidates := append([]string{own}, s.FallbacksOf(hat, own)...)
+	if not := w.second(hat); not != "" {
+		candidates = slices.DeleteFunc(append(candidates, s.Others...), func(name string) bool { return name == not })
+		if len(candidates) == 0 {
+			return "", nil, false
+		}
+	}
+	for _, c := range candidates {
+		h, held := d.Shared.Agents[c]
+		switch {
+		case !held || h.Trial:
+			return c, nil, true
+		case hold == nil, !h.Unusable && (hold.Unusable || h.Until.Before(hold.Until)):
+			name, hold = c, &h
+		}
+	}
+	return name, hold, true
+}
+
+// second returns the agent whose passing review the hat's next session has to
+// confirm, "" if there is none.
+func (w *Attempt) second(hat ledger.Hat) string {
+	if w == nil || !slices.Contains(hat.Emits, ledger.EventReview) {
+		return ""
+	}
+	return w.Second
+}
+
+// seconds reports whether the review that passed is the first of two. A review that
+// finds something sends the task to the fixer, and both begin again.
+func (t TaskState) seconds() bool {
+	return t.Task.SecondReview && t.Attempt.Event.Type == ledger.EventReview && t.Attempt.Second == ""
+}
+
+// raised reports whether the task's next session gets a stronger model than its
+// hat's: its last attempt failed, and the hat asks for it.
+func (t TaskState) raised(hat ledger.Hat) bool {
+	return hat.Escalate && t.Failed > 0 && hat.Tier != "" && hat.Tier != hat.Tier.Stronger()
+}
+
+// blockForSecond blocks a task whose second review nobody can make.
+func (d *decision) blockForSecond(t TaskState) {
+	why := fmt.Sprintf("no agent but %s is configured, and the task asks for a review by another one", t.Attempt.Second)
+	d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeBlocked, Why: why})
+	d.block(t.Task.ID, blockage{reason: why, needs: "an [agents.NAME] section of another agent, or the task without its second review"})
+}
+
+// Substitute returns the agent that takes the place of a held one in the run, "" if
+// none can now.
+func (s State) Substitute(agent string) string {
+	set := s.Project.Run.Settings
+	for _, other := range set.FallbacksOf(ledger.Hat{}, agent) {
+		if h, held := s.Shared.Agents[other]; !held || h.Trial {
+			return other
+		}
+	}
+	return ""
+}
