@@ -76,3 +76,36 @@ func (s State) Substitute(agent string) string {
 	}
 	return ""
 }
+
+// SecondReviewer returns the agent that makes a task's second review if none is
+// held, "" for a task that asks for none. It returns a problem for a task that asks
+// for one in vain.
+func SecondReviewer(s ledger.Settings, t ledger.Task) (agent string, problem *ledger.Diagnostic) {
+	if !t.SecondReview || t.Mark != ledger.MarkOpen {
+		return "", nil
+	}
+	s = s.For(t)
+	for _, r := range s.Pattern.Routes {
+		hat := s.Hats[r.From]
+		if !slices.Contains(hat.Emits, ledger.EventReview) {
+			continue
+		}
+		own := hat.Agent
+		if own == "" {
+			own = s.Agent
+		}
+		for _, other := range append(s.FallbacksOf(hat, own), s.Others...) {
+			if other != own {
+				return other, nil
+			}
+		}
+		return "", &ledger.Diagnostic{
+			Line: t.Line, Text: fmt.Sprintf("%s asks for a second review, and no agent but %s is configured", t.ID, own),
+			Remedy: "Add a section [agents.NAME] of another agent, or take the field out of the task",
+		}
+	}
+	return "", &ledger.Diagnostic{
+		Line: t.Line, Text: fmt.Sprintf("%s asks for a second review, and pattern %s has no review", t.ID, s.Pattern.Name),
+		Remedy: "Choose a pattern with a reviewer, or take the field out of the task",
+	}
+}

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -139,7 +138,7 @@ func (d *decision) keepReserve(s Session, x ledger.Exit) {
 	})
 }
 
-func percent(part float64) int { return int(math.Round(part * 100)) }
+func percent(part float64) int { return int(part*100 + 0.5) }
 
 // refuteLimit counts a session as failed whose limit was a repeat, once its
 // files show that it worked. It reports whether it did.

@@ -100,6 +100,14 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			agents = append(agents, AgentsOf(asked.For(t))...)
 		}
 	}
+	for _, t := range out.Snapshot.Tasks {
+		switch second, problem := loop.SecondReviewer(settings, t); {
+		case problem != nil:
+			out.Problems = append(out.Problems, *problem)
+		case second != "":
+			agents = append(agents, second)
+		}
+	}
 	for n, name := range agents {
 		if slices.Contains(agents[:n], name) {
 			continue
@@ -341,23 +349,5 @@ func hatsOf(s ledger.Settings) []string {
 }
 
 // AgentsOf returns the agents that a run with these settings may start,
-// including the fallback, each once.
-func AgentsOf(s ledger.Settings) []string {
-	var names []string
-	seen := map[string]bool{"": true}
-	add := func(name string) {
-		if !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
-	}
-	for _, hat := range hatsOf(s) {
-		if a := s.Hats[hat].Agent; a != "" {
-			add(a)
-		} else {
-			add(s.Agent)
-		}
-	}
-	add(s.Fallback)
-	return names
-}
+// including the fallbacks, each once.
+func AgentsOf(s ledger.Settings) []string { return s.AgentsFor(hatsOf(s)) }

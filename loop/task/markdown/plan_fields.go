@@ -27,6 +27,7 @@ const (
 	fieldComplexity field = "Complexity"
 	fieldThreshold  field = "Threshold"
 	fieldConsensus  field = "Consensus"
+	fieldSecond     field = "Second review"
 	fieldAllow      field = "Allow"
 )
 
@@ -35,7 +36,7 @@ var fieldNames = map[string]field{
 	"scope": fieldScope, "depends on": fieldDepends, "depends-on": fieldDepends, "depend on": fieldDepends,
 	"depends": fieldDepends, "dependencies": fieldDepends, "dependency": fieldDepends,
 	"acceptance": fieldAcceptance, "acceptance criteria": fieldAcceptance, "notes": fieldNotes, "note": fieldNotes,
-	"priority": fieldPriority, "complexity": fieldComplexity, "threshold": fieldThreshold, "consensus": fieldConsensus,
+	"priority": fieldPriority, "complexity": fieldComplexity, "threshold": fieldThreshold, "consensus": fieldConsensus, "second review": fieldSecond,
 	"allow": fieldAllow,
 }
 
@@ -237,7 +238,7 @@ func (p *plan) fields(t *planTask, room fieldTexts) fieldTexts {
 // dependency or criterion would cost a night, so those are errors; a short name
 // resembles many ordinary words and is only a warning.
 func (p *plan) nearField(line int, name string) {
-	for _, f := range []field{fieldDepends, fieldAcceptance, fieldComplexity, fieldPriority, fieldThreshold, fieldConsensus, fieldScope, fieldNotes} {
+	for _, f := range []field{fieldDepends, fieldAcceptance, fieldComplexity, fieldPriority, fieldThreshold, fieldConsensus, fieldSecond, fieldScope, fieldNotes} {
 		if nearest.Distance(strings.ToLower(name), strings.ToLower(string(f))) > 2 {
 			continue
 		}
@@ -354,7 +355,8 @@ func (p *plan) read() []ledger.Task {
 			task.Complexity = n
 		}
 		task.Threshold = p.threshold(f.of(fieldThreshold))
-		task.Consensus = p.consensus(f.of(fieldConsensus))
+		task.Consensus = p.yes("consensus", f.of(fieldConsensus))
+		task.SecondReview = p.yes("second review", f.of(fieldSecond))
 		task.Allow = p.allow(f.of(fieldAllow))
 		if v := f.of(fieldDepends); v != nil {
 			deps[n] = dependsOn{text: strings.ReplaceAll(v.joined(), "\n", ", "), line: v.line}
@@ -409,8 +411,8 @@ func (p *plan) threshold(f *fieldText) []ledger.Severity {
 	return out
 }
 
-// consensus reads whether the critic must accept the task's plan first.
-func (p *plan) consensus(f *fieldText) bool {
+// yes reads a field that asks for something or does not.
+func (p *plan) yes(name string, f *fieldText) bool {
 	if f == nil {
 		return false
 	}
@@ -420,7 +422,7 @@ func (p *plan) consensus(f *fieldText) bool {
 	case "", "no", "false", "off", "none", "-":
 		return false
 	}
-	p.finding(f.line, fmt.Sprintf("consensus %q: expected yes or no", clip(f.joined(), 40)), "")
+	p.finding(f.line, fmt.Sprintf("%s %q: expected yes or no", name, clip(f.joined(), 40)), "")
 	return false
 }
 

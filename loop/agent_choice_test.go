@@ -1,0 +1,41 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestSecondReviewer checks who makes a second review, and what preflight says where
+// nobody can.
+func TestSecondReviewer(t *testing.T) {
+	review := ledger.Pattern{Name: "p", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: "reviewer"}, {From: "reviewer", On: ledger.EventReview, To: ledger.Converged}}}
+	hats := map[string]ledger.Hat{"builder": {Emits: []string{"build.complete"}}, "reviewer": {Emits: []string{ledger.EventReview}}}
+	own := map[string]ledger.Hat{"builder": hats["builder"], "reviewer": {Emits: []string{ledger.EventReview}, Agent: "codex"}}
+	asks := ledger.Task{ID: "Task 3", Mark: ledger.MarkOpen, SecondReview: true}
+	for name, c := range map[string]struct {
+		s    ledger.Settings
+		task ledger.Task
+		want string
+		text string
+	}{
+		"not asked for":        {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats}, ledger.Task{ID: "Task 3", Mark: ledger.MarkOpen}, "", ""},
+		"done":                 {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats}, ledger.Task{ID: "Task 3", Mark: ledger.MarkDone, SecondReview: true}, "", ""},
+		"a fallback first":     {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats, Others: []string{"pi"}, Fallbacks: map[string][]string{"claude": {"codex"}}}, asks, "codex", ""},
+		"any other":            {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats, Others: []string{"pi"}}, asks, "pi", ""},
+		"the reviewer's is it": {ledger.Settings{Agent: "claude", Pattern: review, Hats: own, Others: []string{"codex", "claude"}}, asks, "claude", ""},
+		"nobody":               {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats}, asks, "", "Task 3 asks for a second review, and no agent but claude is configured"},
+		"no review":            {ledger.Settings{Agent: "claude", Pattern: ledger.Pattern{Name: "single", Start: "builder"}, Hats: hats, Others: []string{"pi"}}, asks, "", "Task 3 asks for a second review, and pattern single has no review"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, problem := SecondReviewer(c.s, c.task)
+			text := ""
+			if problem != nil {
+				text = problem.Text
+			}
+			if got != c.want || text != c.text {
+				t.Errorf("%q, %q; want %q, %q", got, text, c.want, c.text)
+			}
+		})
+	}
+}
