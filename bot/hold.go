@@ -165,7 +165,7 @@ func HoldText(s loop.State) string {
 	if r == nil {
 		return ""
 	}
-	for _, name := range []string{r.Settings.Agent, r.Settings.Fallback} {
+	for _, name := range append([]string{r.Settings.Agent}, r.Settings.FallbacksOf(ledger.Hat{}, r.Settings.Agent)...) {
 		if h, held := s.Shared.Agents[name]; held && h.Text != "" {
 			return name + ": " + h.Text
 		}

@@ -201,14 +201,12 @@ func (c *checker) agents() {
 		}
 		c.checkForms(a.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
 		c.hosts(a.Hosts, at("hosts")...)
-		if near, ok := c.cfg.knowsAgent(a.Fallback); !ok {
-			c.bad(unknownAgent(c.doc.atValue(at("fallback"), ""), a.Fallback, near))
-		}
+		c.fallbacks(a.Fallback, at("fallback"))
 		if a.CoAuthor != nil && *a.CoAuthor != "" && !authorForm.MatchString(*a.CoAuthor) {
 			c.value(`co_author is written "Name <mail@host>"`, at("co_author")...)
 		}
 		if cycle := c.cfg.fallbackCycle(name); cycle != nil && slices.Min(cycle) == name {
-			c.value("fallback goes in a circle: "+strings.Join(append(cycle, name), " → "), at("fallback")...)
+			c.value("fallback goes in a circle: "+strings.Join(cycle, " → "), at("fallback")...)
 		}
 	}
 }
@@ -220,17 +218,40 @@ func (c *checker) output(form string, path []string) {
 	}
 }
 
-// fallbackCycle returns the cycle of fallbacks that contains the agent,
-// starting with it, or nil.
-func (c *Config) fallbackCycle(name string) []string {
-	var seen []string
-	for at := name; at != "" && !slices.Contains(seen, at); at = c.Agents[at].Fallback {
-		seen = append(seen, at)
+// fallbacks checks a list of fallbacks at path.
+func (c *checker) fallbacks(list []string, path []string) {
+	for n, name := range list {
+		if near, ok := c.cfg.knowsAgent(name); !ok {
+			at := path
+			if c.isList(path) {
+				at = append(slices.Clone(path), strconv.Itoa(n))
+			}
+			c.bad(unknownAgent(c.doc.atValue(at, ""), name, near))
+		}
 	}
-	if last := seen[len(seen)-1]; c.Agents[last].Fallback != name {
+}
+
+// fallbackCycle returns the cycle of fallbacks that leads from the agent back to
+// it, with the agent at both ends, or nil.
+func (c *Config) fallbackCycle(name string) []string {
+	seen := map[string]bool{}
+	var follow func(path []string) []string
+	follow = func(path []string) []string {
+		for _, next := range c.Agents[path[len(path)-1]].Fallback {
+			if next == name {
+				return append(slices.Clone(path), next)
+			}
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			if cycle := follow(append(slices.Clone(path), next)); cycle != nil {
+				return cycle
+			}
+		}
 		return nil
 	}
-	return seen
+	return follow([]string{name})
 }
 
 // project checks one [[project]] section.
@@ -406,6 +427,7 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 		if near, ok := c.cfg.knowsAgent(p.Hat[name].Agent); !ok {
 			c.bad(unknownAgent(c.doc.atValue(at("hat", name, "agent"), ""), p.Hat[name].Agent, near))
 		}
+		c.fallbacks(p.Hat[name].Fallback, at("hat", name, "fallback"))
 	}
 	if f, ok := cat.patterns[cmp.Or(p.Pattern, usualPattern(p.Source.Kind))]; ok {
 		wrong := f.check(cat)

@@ -170,41 +170,19 @@ func valueOr(p *int, otherwise int) int {
 type Agent struct {
 	Command     []string `toml:"command"`
 	Prompt      string   `toml:"prompt" oneof:"stdin arg file"`
-	Output      string   `toml:"output"`       // format of its output, one of adapter.Outputs
-	EnvFile     string   `toml:"env_file"`     // file of NAME=VALUE lines, which only its owner may read
-	PassEnv     []string `toml:"pass_env"`     // names of environment variables that sessions inherit
-	USDEstimate float64  `toml:"usd_estimate"` // estimated cost of one session
-	MCP         bool     `toml:"mcp"`          // it is offered the verbs of hat as tools of MCP
-	EventBlock  bool     `toml:"event_block"`  // an event that ends its last message is taken as sent
-	Terminal    bool     `toml:"terminal"`     // it cannot work without a terminal of its own
-	Fallback    string   `toml:"fallback"`     // agent to use while this one is unavailable
-	Tiers       Tiers    `toml:"tiers"`
+	Output      string   `toml:"output"`                          // format of its output, one of adapter.Outputs
+	EnvFile     string   `toml:"env_file"`                        // file of NAME=VALUE lines, which only its owner may read
+	PassEnv     []string `toml:"pass_env"`                        // names of environment variables that sessions inherit
+	USDEstimate float64  `toml:"usd_estimate"`                    // estimated cost of one session
+	MCP         bool     `toml:"mcp"`                             // it is offered the verbs of hat as tools of MCP
+	EventBlock  bool     `toml:"event_block"`                     // an event that ends its last message is taken as sent
+	Terminal    bool     `toml:"terminal"`                        // it cannot work without a terminal of its own
+	Fallback    Words    `toml:"fallback"`                        // agents to use while this one is unavailable, the first one first
+	Reserve     Part     `toml:"reserve"`                         // part of its usage window that stays unused
+	Tiers       *Tiers   `toml:"tiers"`                           // nil = the shipped ones
 	CoAuthor    *string  `toml:"co_author"`                       // "Name <mail>" in commits; "" = none
 	Network     string   `toml:"network" oneof:"open ports none"` // what its sessions reach, where it is narrower
 	Hosts       []string `toml:"hosts"`                           // as of a project; nil = those that are known for it
-}
-
-// Tiers maps strengths to an agent's model names, so that a hat can ask for a
-// strength with any agent.
-type Tiers struct {
-	Strong string `toml:"strong"`
-	Fast   string `toml:"fast"`
-	Light  string `toml:"light"`
-}
-
-// model translates a hat's model into a model name of the agent: a tier is
-// looked up, any other name is returned as it is. A tier that the agent does
-// not set gives "", which means the agent's own default.
-func (t Tiers) model(name string) string {
-	switch name {
-	case "strong":
-		return t.Strong
-	case "fast":
-		return t.Fast
-	case "light":
-		return t.Light
-	}
-	return name
 }
 
 // Project is one section [[project]].
@@ -313,6 +291,9 @@ type HatOverride struct {
 	Agent  string `toml:"agent"`
 	Model  string `toml:"model"` // a model's name, or strong, fast, light
 	Effort string `toml:"effort"`
+
+	Escalate *bool `toml:"escalate"` // nil keeps the hat's own value
+	Fallback Words `toml:"fallback"` // empty keeps the hat's own list
 }
 
 // Verify is one verification command, written as "CMD" or as

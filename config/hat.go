@@ -69,6 +69,8 @@ type hatFile struct {
 		Name         string           `toml:"name"`
 		Model        string           `toml:"model"`
 		Effort       string           `toml:"effort"`
+		Escalate     bool             `toml:"escalate"` // the next stronger tier after a failed attempt
+		Fallback     Words            `toml:"fallback"` // in place of its agent's
 		Timeout      *ledger.Duration `toml:"timeout"`
 		StallTimeout *ledger.Duration `toml:"stall_timeout"`
 		MaxCostUSD   float64          `toml:"max_cost_usd"`
@@ -127,6 +129,7 @@ func readHat(doc *document) (string, parsedHat, []ledger.Diagnostic) {
 		Denied: union(f.Tools.Denied, Floor()),
 		Expect: ledger.Expect(f.Verify.Expect),
 		Agent:  f.Agent.Name, Model: f.Agent.Model, Effort: f.Agent.Effort,
+		Escalate: f.Agent.Escalate, Fallbacks: f.Agent.Fallback,
 		Timeout: deref(f.Agent.Timeout, defaultTimeout), StallTimeout: deref(f.Agent.StallTimeout, defaultStall),
 		MaxCostUSD: f.Agent.MaxCostUSD, Network: networkMode(f.Tools.Network),
 	}

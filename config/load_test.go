@@ -165,8 +165,8 @@ func TestWhole(t *testing.T) {
 		Agents: map[string]Agent{
 			"mine": {
 				Command: []string{dir + "/my-agent", "--fast"}, MCP: true, EventBlock: true, Terminal: true, Prompt: "file", Output: "claude", EnvFile: dir + "/mine.env",
-				PassEnv: []string{"HTTPS_PROXY", "GOPROXY"}, USDEstimate: 0.75, Fallback: "codex",
-				Tiers: Tiers{"big-1", "small-1", "tiny-1"}, CoAuthor: ptr("Mine <mine@example.com>"), Network: "none", Hosts: []string{"models.example.com"},
+				PassEnv: []string{"HTTPS_PROXY", "GOPROXY"}, USDEstimate: 0.75, Fallback: Words{"codex", "claude"}, Reserve: 0.2,
+				Tiers: &Tiers{Strong: "big-1", Fast: "small-1", Light: "tiny-1"}, CoAuthor: ptr("Mine <mine@example.com>"), Network: "none", Hosts: []string{"models.example.com"},
 			},
 			"codex": {EnvFile: dir + "/mine.env"},
 		},
@@ -187,7 +187,7 @@ func TestWhole(t *testing.T) {
 			TelegramTopic: Topic{Chat: -1001234567890, Thread: 42}, SlackChannel: "C0123456",
 			Cloud:  &Cloud{Agent: "copilot", Every: ledger.Duration(15 * time.Minute), State: dir + "/shop/state/.docs-state.json", Ralph: "docs", Remote: "upstream", API: "https://github.example.com/api/v3/", TokenFile: dir + "/mine.env"},
 			Budget: ProjectBudget{15, 4.5, 1.25, 5000000},
-			Hat:    map[string]HatOverride{"builder": {"codex", "gpt-x", "high"}},
+			Hat:    map[string]HatOverride{"builder": {Agent: "codex", Model: "gpt-x", Effort: "high", Escalate: ptr(true), Fallback: Words{"claude"}}},
 		}, {
 			Name: "blog", Repo: dir + "/blog", Source: Source{"bugs", "forge:bug"}, MaxTasks: ptr(0), Until: Clock{true, 23, 30}, Start: "auto", Screenshot: &Screenshot{Command: "make picture"},
 			Hat: map[string]HatOverride{"reviewer": {Model: "strong"}},

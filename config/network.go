@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
 	"os"
@@ -42,10 +43,8 @@ func (p Project) network(cfg *Config, s ledger.Settings) ledger.NetworkRules {
 			n.Hosts, n.ReadOnly = append(slices.Clip(n.Hosts), m.Hosts...), append(n.ReadOnly, m.ReadOnly...)
 		}
 	}
-	names := append([]string{s.Agent, s.Fallback}, s.Others...)
-	for _, h := range s.Hats {
-		names = append(names, h.Agent)
-	}
+	names := append(s.AgentsFor(slices.Sorted(maps.Keys(s.Hats))), s.Others...)
+	names = append(names, s.Agent)
 	for _, name := range names {
 		if a := cfg.AgentNetwork(name); name != "" && (a.Mode != "" || len(a.Hosts)+len(a.Services) > 0) {
 			if n.Agents == nil {

@@ -203,7 +203,6 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	if s.ScriptedMarks = ledger.ScriptedWithheld; flags.YesDemo {
 		s.ScriptedMarks = ledger.ScriptedWritten
 	}
-	s.Fallback = cfg.Agents[s.Agent].Fallback
 	s.Others = cfg.otherAgents(s.Agent)
 	s.MCP = cfg.agentsWith(func(a Agent) bool { return a.MCP })
 	s.EventBlocks = cfg.agentsWith(func(a Agent) bool { return a.EventBlock })
@@ -231,6 +230,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	s.Roles = roles(cat, s.Pattern.Name)
 	s.Hats = p.hats(cfg, s, flags, cat.hats)
 	s.Budget.Estimates = cfg.estimates()
+	cfg.choices(&s)
 	s.Network = p.network(cfg, s)
 	if err := newError(f.problems); err != nil {
 		return ledger.Settings{}, err
@@ -325,12 +325,23 @@ func (p Project) hats(cfg *Config, s ledger.Settings, flags Overrides, hats map[
 		switch {
 		case flags.Agent == "":
 			h.Agent = own
-		case own != "" && own != flags.Agent:
+		case own != "" && own != flags.Agent && !ledger.IsTier(h.Model):
 			h.Agent, h.Model = "", "" // the model belongs to the other agent
 		default:
 			h.Agent = ""
 		}
-		h.Model = cfg.Agents[cmp.Or(h.Agent, s.Agent)].Tiers.model(h.Model)
+		switch {
+		case ledger.IsTier(h.Model):
+			tiers, _ := cfg.TiersOf(cmp.Or(h.Agent, s.Agent))
+			h.Tier = ledger.ModelTier(h.Model)
+			h.Model = tiers.Model(h.Tier)
+		case h.Model != "":
+			h.Pinned = true
+		}
+		h.Escalate = deref(o.Escalate, h.Escalate)
+		if len(o.Fallback) > 0 {
+			h.Fallbacks = o.Fallback
+		}
 		if limit := p.Budget.USDSession; limit > 0 && (h.MaxCostUSD == 0 || h.MaxCostUSD > limit) {
 			h.MaxCostUSD = limit
 		}

@@ -59,6 +59,7 @@ func TestSettingsFromFlags(t *testing.T) {
 		Order:           ledger.OrderDocument,
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
 		Timezone: time.Local.String(), CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
+		Models: map[string]ledger.Tiers{"claude": {Strong: "opus", Fast: "sonnet", Light: "haiku"}},
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats", "Roles", "Network")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)
@@ -66,8 +67,8 @@ func TestSettingsFromFlags(t *testing.T) {
 	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 15 {
 		t.Errorf("pattern %s, hats %d", got.Pattern.Name, len(got.Hats))
 	}
-	if m := got.Hats["planner"].Model; m != "" {
-		t.Errorf("an agent without tiers is given model %q", m)
+	if h := got.Hats["planner"]; h.Model != "opus" || h.Tier != ledger.ModelStrong || h.Pinned {
+		t.Errorf("the shipped planner has model %q, tier %q, pinned %v", h.Model, h.Tier, h.Pinned)
 	}
 }
 
@@ -133,7 +134,7 @@ func TestPrecedence(t *testing.T) {
 	}{
 		"project over profile": {shop, Overrides{}, ledger.Settings{
 			Profile: "overnight", OnBlocked: "stop", MaxTasks: 7, MaxIterations: 70, MaxWaves: 2, Batch: 3, Push: "end",
-			Agent: "mine", Fallback: "codex", CoAuthor: "Mine <mine@example.com>"}},
+			Agent: "mine", Fallbacks: map[string][]string{"mine": {"codex", "claude"}}, CoAuthor: "Mine <mine@example.com>"}},
 		"flags over project": {shop, Overrides{
 			Profile: "review", MaxTasks: ptr(0), MaxIterations: ptr(9), MaxWaves: ptr(1), Batch: ptr(1), Push: "never", Agent: "demo"}, ledger.Settings{
 			Profile: "review", OnBlocked: "stop", MaxTasks: 0, MaxIterations: 9, MaxWaves: 1, Batch: 1, Push: "never",
@@ -148,7 +149,10 @@ func TestPrecedence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := settings(t, cfg, c.project, c.flags)
 			got := ledger.Settings{Profile: s.Profile, OnBlocked: s.OnBlocked, MaxTasks: s.MaxTasks, MaxIterations: s.MaxIterations,
-				MaxWaves: s.MaxWaves, Batch: s.Batch, Push: s.Push, Agent: s.Agent, Fallback: s.Fallback, CoAuthor: s.CoAuthor}
+				MaxWaves: s.MaxWaves, Batch: s.Batch, Push: s.Push, Agent: s.Agent, CoAuthor: s.CoAuthor}
+			if s.Agent == "mine" {
+				got.Fallbacks = s.Fallbacks
+			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -199,7 +203,7 @@ func TestHatsOfARun(t *testing.T) {
 		"fixer":    {"", "small-1", "", 1.25},
 	})
 	check("--agent claude", settings(t, cfg, shop, Overrides{Agent: "claude"}), map[string]row{
-		"planner": {"", "", "", 1.25}, "builder": {"", "", "high", 1.25}, "reviewer": {"", "", "low", 1.25},
+		"planner": {"", "opus", "", 1.25}, "builder": {"", "", "high", 1.25}, "reviewer": {"", "", "low", 1.25},
 	})
 	if h := settings(t, cfg, shop, Overrides{}).Hats["builder"]; h.Shipped || !cmp.Equal(h.WriteAllowed, []string{"src/**", "lib/**"}) || h.Prompt != h.Role {
 		t.Errorf("the repository's builder: %+v", h)

@@ -51,6 +51,24 @@ func (w *Words) fromTOML(x any) error {
 	return nil
 }
 
+// Part is a part of a whole, written as "20%".
+type Part float64
+
+func (p *Part) fromTOML(x any) error {
+	form := errors.New(`must be a part like "20%", in quotes and below 100%`)
+	s, ok := x.(string)
+	if !ok {
+		return form
+	}
+	number, ok := strings.CutSuffix(strings.TrimSpace(s), "%")
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !ok || err != nil || !(n >= 0 && n < 100) {
+		return form
+	}
+	*p = Part(n / 100)
+	return nil
+}
+
 func (v *Verify) fromTOML(x any) error {
 	if s, ok := x.(string); ok {
 		v.Run = s

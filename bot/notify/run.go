@@ -186,13 +186,14 @@ func (c *composer) ended(b ledger.RunEnded) {
 // the standstill or the end of the run says so.
 func (c *composer) unusable(b ledger.AgentUnusable) {
 	r := c.last.Project.Run
-	if r.Over() || r.Settings.Fallback == "" || r.Settings.Fallback == b.Agent {
+	if r.Over() {
 		return
 	}
-	if _, held := c.last.Shared.Agents[r.Settings.Fallback]; held {
+	other := c.last.Substitute(b.Agent)
+	if other == "" {
 		return
 	}
-	c.keep(troubleKey("agent/"+b.Agent, r.Commits, r.Counted, r.ID), false, bot.Replaced(c.last, b, r.Settings.Fallback, c.now))
+	c.keep(troubleKey("agent/"+b.Agent, r.Commits, r.Counted, r.ID), false, bot.Replaced(c.last, b, other, c.now))
 }
 
 // leaked tells of a session that sent a planted value. It makes a sound at any time of

@@ -282,9 +282,8 @@ func (c *Console) waitEnd(t, now time.Time) string {
 // parked prints that the run continues with another agent. If it waits instead,
 // the wait is printed.
 func (c *Console) parked(v view, b ledger.AgentParked) {
-	set := v.run().Settings
-	_, too := v.after.Shared.Agents[set.Fallback]
-	if set.Fallback == "" || too || b.Agent == set.Fallback {
+	other := v.after.Substitute(b.Agent)
+	if other == "" {
 		return
 	}
 	why := "network"
@@ -294,7 +293,7 @@ func (c *Console) parked(v view, b ledger.AgentParked) {
 	case ledger.FailureEarly:
 		why = "ends at once"
 	}
-	c.printEntry(v, fmt.Sprintf("%s %s %s until %s; %s takes over", bot.SignLook, bot.Clean(b.Agent), why, c.waitEnd(b.Until, v.at), bot.Clean(set.Fallback)))
+	c.printEntry(v, fmt.Sprintf("%s %s %s until %s; %s takes over", bot.SignLook, bot.Clean(b.Agent), why, c.waitEnd(b.Until, v.at), bot.Clean(other)))
 }
 
 func (c *Console) project(v view) string { return bot.Cut(bot.Clean(v.after.Project.Name), 32) }

@@ -30,12 +30,14 @@ type hatFile struct {
 		Expect ledger.Expect `toml:"expect"`
 	} `toml:"verify"`
 	Agent struct {
-		Name         string  `toml:"name,omitempty"`
-		Model        string  `toml:"model,omitempty"`
-		Effort       string  `toml:"effort,omitempty"`
-		Timeout      string  `toml:"timeout"`
-		StallTimeout string  `toml:"stall_timeout"`
-		MaxCostUSD   float64 `toml:"max_cost_usd,omitempty"`
+		Name         string   `toml:"name,omitempty"`
+		Model        string   `toml:"model,omitempty"`
+		Effort       string   `toml:"effort,omitempty"`
+		Escalate     bool     `toml:"escalate,omitempty"`
+		Fallback     []string `toml:"fallback,omitempty"`
+		Timeout      string   `toml:"timeout"`
+		StallTimeout string   `toml:"stall_timeout"`
+		MaxCostUSD   float64  `toml:"max_cost_usd,omitempty"`
 	} `toml:"agent"`
 }
 
@@ -50,6 +52,10 @@ func hatToFile(h ledger.Hat) hatFile {
 	f.Hat.Exit.EmitEvent, f.Hat.Exit.Payload, f.Hat.Exit.MaxTokens = h.Emits, h.Payload, h.MaxTokens
 	f.Tools.Denied, f.Tools.Network, f.Verify.Expect = h.Denied, h.Network, h.Expect
 	f.Agent.Name, f.Agent.Model, f.Agent.Effort, f.Agent.MaxCostUSD = h.Agent, h.Model, h.Effort, h.MaxCostUSD
+	f.Agent.Escalate, f.Agent.Fallback = h.Escalate, h.Fallbacks
+	if h.Tier != "" {
+		f.Agent.Model = string(h.Tier) // the file asks for a strength; a name would pin it
+	}
 	f.Agent.Timeout, f.Agent.StallTimeout = h.Timeout.D().String(), h.StallTimeout.D().String()
 	return f
 }

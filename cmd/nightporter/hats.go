@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/guard"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatFlags are the flags of `nightporter hats`.
@@ -111,7 +113,7 @@ func (f *hatFlags) open(cfg *config.Config, p *config.Project) (hatCatalog, erro
 	}
 	if p != nil { // a project can give a hat another agent, model and effort
 		if s, err := p.Settings(cfg, config.Overrides{}, time.Now()); err == nil {
-			c.hats = s.Hats
+			c.hats, c.agent = s.Hats, s.Agent
 		}
 	}
 	return c, nil
@@ -125,6 +127,37 @@ type hatLine struct {
 	Writes bool     `json:"writes"`
 	Emits  []string `json:"emits"`
 	From   string   `json:"from"` // "built in", or the path of its file
+
+	Agent    string   `json:"agent,omitempty"` // "" outside of a project, for a hat that names none
+	Model    string   `json:"model,omitempty"` // "" = the agent's own default
+	Tier     string   `json:"tier,omitempty"`  // that Model stands for; "" = it is named, or the default
+	Effort   string   `json:"effort,omitempty"`
+	Escalate bool     `json:"escalate,omitempty"`
+	Fallback []string `json:"fallback,omitempty"` // of the hat itself
+}
+
+// agentText says which agent and model a hat has, for people.
+func (l hatLine) agentText() string {
+	model := l.Model
+	switch {
+	case model == "" && l.Tier != "" && l.Agent == "":
+		model = l.Tier + " model"
+	case model == "":
+		model = "default model"
+	case l.Tier != "":
+		model += " (" + l.Tier + ")"
+	}
+	text := strings.TrimSpace(l.Agent + " " + model)
+	if l.Effort != "" {
+		text += ", effort " + l.Effort
+	}
+	if l.Escalate {
+		text += ", escalates"
+	}
+	if len(l.Fallback) > 0 {
+		text += ", else " + strings.Join(l.Fallback, ", ")
+	}
+	return text
 }
 
 func (f *hatFlags) list(out io.Writer, cfg *config.Config, _ []string) error {
@@ -144,7 +177,13 @@ func (f *hatFlags) list(out io.Writer, cfg *config.Config, _ []string) error {
 	enc := json.NewEncoder(out)
 	for _, name := range names {
 		h := c.hats[name]
-		line := hatLine{Name: name, Role: h.Role, Writes: h.Writes(), Emits: h.Emits, From: c.origin(name)}
+		line := hatLine{
+			Name: name, Role: h.Role, Writes: h.Writes(), Emits: h.Emits, From: c.origin(name),
+			Agent: cmp.Or(h.Agent, c.agent), Model: h.Model, Tier: string(h.Tier), Effort: h.Effort, Escalate: h.Escalate, Fallback: h.Fallbacks,
+		}
+		if c.agent == "" && ledger.IsTier(h.Model) { // outside of a project
+			line.Model, line.Tier = "", h.Model
+		}
 		if f.asJSON {
 			if err := enc.Encode(line); err != nil {
 				return fmt.Errorf("print: %w", err)
@@ -157,11 +196,35 @@ func (f *hatFlags) list(out io.Writer, cfg *config.Config, _ []string) error {
 		}
 		fmt.Fprintf(out, "%s  %-6s  %s  %s\n", bot.Pad(name, wide, 0), does, bot.Pad(strings.Join(h.Emits, " "), events, 0), bot.CleanPre(line.From))
 		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", wide), bot.Clean(h.Role))
+		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", wide), bot.Clean(line.agentText()))
 	}
 	if note := untrustedNote(p); note != "" && !f.asJSON {
 		fmt.Fprintln(out, note)
 	}
 	return nil
+}
+
+// shippedNotes says of each agent in use that its models are shipped, and how to
+// have its defaults back: who set no tiers may not expect them.
+func shippedNotes(cfg *config.Config, projects []*config.Project) []string {
+	var notes []string
+	for _, p := range projects {
+		if p == nil {
+			continue
+		}
+		s, err := p.Settings(cfg, config.Overrides{}, time.Now())
+		if err != nil {
+			continue // told as a mistake
+		}
+		for _, agent := range slices.Sorted(maps.Keys(s.Models)) {
+			t, shipped := cfg.TiersOf(agent)
+			note := fmt.Sprintf("%s %s: strong = %s, fast = %s, light = %s, as shipped\n    Others, or its own defaults: tiers = {strong = \"…\"}, or tiers = {}, in [agents.%s]", bot.SignLater, agent, t.Strong, t.Fast, t.Light, agent)
+			if shipped && !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	return notes
 }
 
 // untrustedNote returns a note that a repository's own hats and patterns are
@@ -307,6 +370,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 	if len(wrong.Diagnostics) > 0 {
 		return wrong
 	}
+	notes = append(notes, shippedNotes(cfg, all)...)
 	for _, note := range notes {
 		fmt.Fprintln(out, note)
 	}

@@ -51,5 +51,6 @@ func (c hatCatalog) origin(name string) string {
 type hatCatalog struct {
 	hats     map[string]ledger.Hat
 	patterns map[string]ledger.Pattern
+	agent    string            // the project's; "" outside of one
 	from     map[string]string // path by name, for hats that are not built in
 }
