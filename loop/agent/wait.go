@@ -243,6 +243,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	}
 	defer func() { _ = out.Close() }()
 	v := a.Judge(out, *x)
+	x.Window = v.Window
 	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
 	x.OverBudget = v.OverBudget
 	if x.CostUSD < 0 && d.USDEstimate > 0 {

@@ -206,8 +206,9 @@ type Verdict struct {
 	Turns      int
 	Tokens     int64
 	CostUSD    float64
-	OverBudget bool // the program ended because it had spent what it may
-	Uncounted  bool // the stream has figures in a form that is not known, so they are unknown
+	OverBudget bool                // the program ended because it had spent what it may
+	Window     *ledger.UsageWindow // nil = unknown
+	Uncounted  bool                // the stream has figures in a form that is not known, so they are unknown
 }
 
 // unknownVerdict returns a verdict without any information.

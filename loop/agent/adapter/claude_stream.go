@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -35,8 +36,11 @@ type claudeEvent struct {
 	APIStatus   int    `json:"api_error_status"`
 
 	RateLimit struct {
-		Status   string `json:"status"`
-		ResetsAt int64  `json:"resetsAt"`
+		Status   string                  `json:"status"`
+		ResetsAt int64                   `json:"resetsAt"`
+		Type     string                  `json:"rateLimitType"`
+		Used     json.RawMessage         `json:"utilization"`
+		Windows  map[string]claudeWindow `json:"unifiedWindows"`
 	} `json:"rate_limit_info"`
 
 	IsError bool              `json:"is_error"`
@@ -47,6 +51,38 @@ type claudeEvent struct {
 	Usage   counts            `json:"usage"`
 	Models  map[string]counts `json:"modelUsage"`
 	Denials []claudeDenial    `json:"permission_denials"`
+}
+
+// claudeWindow is one of the windows that limit a subscription.
+type claudeWindow struct {
+	Used     json.RawMessage `json:"utilization"` // part of the limit: 0.92
+	ResetsAt int64           `json:"resetsAt"`
+}
+
+// maxUsed is the largest use that is believed: some plans go on above their limit,
+// and a greater number is of another form, perhaps in per cent.
+const maxUsed = 2
+
+// window returns the window of which most is used, nil if the event has none in the
+// known form.
+func (e *claudeEvent) window() *ledger.UsageWindow {
+	all := map[string]claudeWindow{e.RateLimit.Type: {e.RateLimit.Used, e.RateLimit.ResetsAt}}
+	if len(e.RateLimit.Windows) > 0 {
+		all = e.RateLimit.Windows
+	}
+	var out *ledger.UsageWindow
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		w := all[name]
+		used := -1.0
+		if json.Unmarshal(w.Used, &used) != nil || used < 0 || used > maxUsed || out != nil && used <= out.Used {
+			continue
+		}
+		out = &ledger.UsageWindow{Name: Clean(name, 40), Used: used}
+		if w.ResetsAt > 0 {
+			out.Resets = time.Unix(w.ResetsAt, 0).UTC()
+		}
+	}
+	return out
 }
 
 type claudeDenial struct {
@@ -73,13 +109,14 @@ const syntheticModel = "<synthetic>"
 
 // claudeStream collects the facts in a stream.
 type claudeStream struct {
-	known    []Failure       // phrases that report a failure
-	turns    map[string]bool // ids of the model's messages
-	result   *claudeEvent    // the last one, unless the model continued after it
-	err      *claudeError    // the last one, unless the model answered after it
-	until    time.Time       // end of an exhausted limit
-	rejected bool            // a limit refused the last request, unless the model answered after it
-	raw      []string        // the last lines that are no JSON, from standard error, unless the model answered after them
+	known    []Failure           // phrases that report a failure
+	turns    map[string]bool     // ids of the model's messages
+	result   *claudeEvent        // the last one, unless the model continued after it
+	err      *claudeError        // the last one, unless the model answered after it
+	until    time.Time           // end of an exhausted limit
+	window   *ledger.UsageWindow // as reported last; nil = unknown
+	rejected bool                // a limit refused the last request, unless the model answered after it
+	raw      []string            // the last lines that are no JSON, from standard error, unless the model answered after them
 }
 
 // readLine reads one line of the stream.
@@ -126,6 +163,9 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 			s.err = &claudeError{kind: e.Error, status: e.ErrorStatus, text: retryText(e)}
 		}
 	case "rate_limit_event":
+		if w := e.window(); w != nil {
+			s.window = w
+		}
 		s.until, s.rejected = time.Time{}, e.RateLimit.Status == "rejected"
 		if s.rejected && e.RateLimit.ResetsAt > 0 {
 			s.until = time.Unix(e.RateLimit.ResetsAt, 0).UTC()
@@ -151,7 +191,7 @@ func retryText(e claudeEvent) string {
 // verdict returns the verdict on a session with this stream and exit.
 func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	v := unknownVerdict()
-	v.Turns = len(s.turns)
+	v.Turns, v.Window = len(s.turns), s.window
 	if r := s.result; r != nil {
 		var known bool
 		v.Tokens, known = r.tokens()
