@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
@@ -171,4 +172,35 @@ func HoldText(s loop.State) string {
 		}
 	}
 	return ""
+}
+
+// HeldLine says which of a run's agents cannot be used now, until when, and which one
+// works meanwhile; "" if none is held. A waiting run has its own lines.
+func HeldLine(s loop.State, now time.Time) string {
+	r := s.Project.Run
+	if r == nil || r.Over() {
+		return ""
+	}
+	var held []string
+	own := false
+	for _, name := range append([]string{r.Settings.Agent}, r.Settings.FallbacksOf(ledger.Hat{}, r.Settings.Agent)...) {
+		h, ok := s.Shared.Agents[name]
+		if !ok || h.Trial {
+			continue
+		}
+		own = own || name == r.Settings.Agent
+		text := Cut(Clean(name), 20) + " " + ails(h.LoggedOut)
+		if !h.Unusable {
+			text = Cut(Clean(name), 20) + " parked until " + Clock(h.Until, now)
+		}
+		held = append(held, text)
+	}
+	if len(held) == 0 {
+		return ""
+	}
+	line := SignLook + " " + strings.Join(held, ", ")
+	if other := s.Substitute(r.Settings.Agent); own && other != "" {
+		line += "; " + Cut(Clean(other), 20) + " works meanwhile"
+	}
+	return line
 }

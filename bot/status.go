@@ -111,6 +111,9 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now ti
 	}
 	m.add(r.ID + " " + Took(now.Sub(began)) + " · " + CostSoFar(s))
 	m.add(guidanceLine(s))
+	if r.State != ledger.RunWaiting {
+		m.add(HeldLine(s, now))
+	}
 	if r.Source != "" {
 		m.add(SignLook + " " + Plan(r) + " cannot be read as it is; the last good reading stands")
 		m.quote(r.Source)

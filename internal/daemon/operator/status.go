@@ -2,6 +2,8 @@ package operator
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,8 +46,41 @@ type statusJSON struct {
 
 	Requests []requestJSON `json:"requests,omitempty"` // open ones of all runs, oldest first
 
+	Held []heldJSON `json:"held,omitempty"` // agents of the house that cannot be used now
+
 	Asks    []string `json:"questions,omitempty"`
 	Remarks []string `json:"remarks,omitempty"` // warnings: settings not reloaded, a start missed
+}
+
+// heldJSON is an agent that cannot be used now, in the output of `nightporter status
+// --json`. Fields are added, never renamed.
+type heldJSON struct {
+	Agent    string     `json:"agent"`
+	Unusable bool       `json:"unusable"`          // until a person acts, or a trial at Until works
+	Until    *time.Time `json:"until"`             // null: unknown
+	Known    bool       `json:"known"`             // the agent itself named Until
+	Why      string     `json:"why,omitempty"`     // limit, network, auth, early
+	Text     string     `json:"text,omitempty"`    // in the agent's words
+	Instead  string     `json:"instead,omitempty"` // works meanwhile in this project's run
+}
+
+func heldOf(s loop.State) []heldJSON {
+	var out []heldJSON
+	for _, name := range slices.Sorted(maps.Keys(s.Shared.Agents)) {
+		h := s.Shared.Agents[name]
+		if h.Trial {
+			continue
+		}
+		j := heldJSON{Agent: name, Unusable: h.Unusable, Known: h.Known, Why: string(h.Why), Text: h.Text}
+		if !h.Until.IsZero() {
+			j.Until = &h.Until
+		}
+		if r := s.Project.Run; r != nil && !r.Over() {
+			j.Instead = s.Substitute(name)
+		}
+		out = append(out, j)
+	}
+	return out
 }
 
 // requestJSON is an open request in the output of `nightporter status --json`. Fields
@@ -95,7 +130,7 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 		out.State = "unknown" // nothing below is known
 	}
 	out.Done, out.Total = s.Project.Count()
-	out.Requests = requestsOf(s.Project)
+	out.Requests, out.Held = requestsOf(s.Project), heldOf(s)
 	for _, q := range s.Project.Questions {
 		out.Asks = append(out.Asks, q.ID)
 	}
