@@ -70,6 +70,7 @@ var whileAtWork = []request{
 	{"plan", "task at work", "/plan"},
 	{"plan", "task without a plan", "/plan 2"},
 	{"plan", "unknown task", "/plan 70"},
+	{"plan", "night", "/plan night"},
 	{"hats", "all", "/hats"},
 	{"hats", "one", "/hats fixer"},
 	{"hats", "one with limits, in capitals", "/hats Builder"},

@@ -54,9 +54,13 @@ func consensusOf(t loop.TaskState) loop.Consensus {
 	return *t.Attempt.Consensus
 }
 
-// showPlan handles /plan, which shows a task's plan, and /plan redo, which
+// showPlan handles /plan, which shows a task's plan, /plan night, which says what the
+// night will probably get done, and /plan redo, which
 // discards the plan and has the task planned again.
 func showPlan(ctx context.Context, d dispatch) (Message, error) {
+	if !d.c.Redo && strings.EqualFold(strings.TrimSpace(d.c.Target), planNight) {
+		return d.night(), nil
+	}
 	t, problem := d.plannedTask()
 	if problem != nil {
 		return *problem, nil

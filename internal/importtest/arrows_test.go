@@ -66,7 +66,7 @@ var arrows = map[string][]string{
 	"loop/workspace":          {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":               {"loop/ledger", "loop/proof", "internal/width"},
 	"bot/words":               {"internal/nearest"},
-	"bot":                     {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "bot/words", "internal/fault", "internal/nearest", "internal/width"},
+	"bot":                     {"loop", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "bot/words", "internal/fault", "internal/nearest", "internal/width"},
 	"loop/cloud":              {"loop/ledger", "internal/crash", "internal/exchange", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/forge":              {"loop/ledger"},
 	"loop/ledger/ledgertest":  {"guidance", "loop/ledger"}, // for tests
