@@ -128,11 +128,10 @@ func TestBugToMerge(t *testing.T) {
 				synctest.Wait()
 			}
 			w.until(at("07:45"))
-			golden.Compare(t, p.name()+"-bug.txt", settled(p, p.transcript("Mira")))
+			golden.Compare(t, p.name()+"-bug.txt", settled(p.transcript("Mira")))
 			if v, err := hub.Look(t.Context(), 1, ""); err != nil || v.Request.State != ledger.RequestMerged {
 				t.Errorf("the request: %+v, %v", v, err)
 			}
 		})
 	}
 }
-
