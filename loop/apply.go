@@ -48,7 +48,7 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		before := len(s.Leases)
 		s.Leases = slices.DeleteFunc(slices.Clone(s.Leases), func(l ledger.LeaseGranted) bool { return l.Session == b.Session })
 		if b.Spent != nil && len(s.Leases) < before { // else its slot was freed before, and it was counted then
-			s.Purse = s.Purse.spend(*b.Spent, e.Time)
+			s.Purse.Window = addSlot(s.Purse.Window, SpentSlot{At: e.Time, USD: b.Spent.USD, Tokens: b.Spent.Tokens})
 		}
 	case ledger.BudgetRaised:
 		s.Purse.Raised = addSlot(s.Purse.Raised, SpentSlot{At: e.Time, USD: b.USD, Tokens: b.Tokens})

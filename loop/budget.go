@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/loop/history"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -21,7 +22,8 @@ const dayWindow = 24 * time.Hour
 // windowSlot is the precision of what the state keeps of the last day.
 const windowSlot = 15 * time.Minute
 
-// Expected costs of a session of which nothing is known.
+// What a session is expected to spend whose agent never told, and of which nothing is
+// assumed (loop/history).
 const (
 	priorUSD    = 1.0
 	priorTokens = 500_000
@@ -30,12 +32,11 @@ const (
 // budgetStep is what the answer "more" adds without an amount, in US dollars.
 const budgetStep = 5.0
 
-// Purse is what all projects have spent lately, and what their sessions cost.
+// Purse is what all projects have spent lately.
 type Purse struct {
-	Day    ledger.DayBudget  `json:"day,omitzero"`
-	Window []SpentSlot       `json:"window,omitempty"` // the oldest first
-	Raised []SpentSlot       `json:"raised,omitempty"` // what people added to Day
-	Rates  map[string][]Rate `json:"rates,omitempty"`  // last sessions, by rateKey
+	Day    ledger.DayBudget `json:"day,omitzero"`
+	Window []SpentSlot      `json:"window,omitempty"` // the oldest first
+	Raised []SpentSlot      `json:"raised,omitempty"` // what people added to Day
 }
 
 // SpentSlot is an amount at a time.
@@ -43,38 +44,6 @@ type SpentSlot struct {
 	At     time.Time `json:"at"`
 	USD    float64   `json:"usd,omitempty"`
 	Tokens int64     `json:"tokens,omitempty"`
-}
-
-// Rate is what one session took. A figure that is unknown is -1.
-type Rate struct {
-	USD    float64 `json:"usd"`
-	Tokens int64   `json:"tokens"`
-}
-
-// ratesKept is how many sessions of one kind the state keeps.
-const ratesKept = 16
-
-// ratesEnough is how many sessions of one kind an estimate needs.
-const ratesEnough = 3
-
-func rateKey(agent, hat, model string) string { return agent + "/" + hat + "/" + model }
-
-// spend returns the purse plus an ended session.
-func (p Purse) spend(b ledger.Spending, at time.Time) Purse {
-	p.Window = addSlot(p.Window, SpentSlot{At: at, USD: b.USD, Tokens: b.Tokens})
-	r := Rate{USD: b.USD, Tokens: b.Tokens}
-	if b.Assumed {
-		r.USD = -1
-	}
-	if b.Untold {
-		r.Tokens = -1
-	}
-	if r.USD >= 0 || r.Tokens >= 0 {
-		key := rateKey(b.Agent, b.Hat, b.Model)
-		last := append(slices.Clip(p.Rates[key]), r)
-		p.Rates = with(p.Rates, key, last[max(0, len(last)-ratesKept):])
-	}
-	return p
 }
 
 // addSlot adds an amount to the slot of its time, and forgets those that no window has.
@@ -111,46 +80,25 @@ func (p Purse) freesAt(now time.Time) (at time.Time) {
 	return at
 }
 
-// estimate returns what a session is expected to spend: three of four sessions like it
-// spent no more. Without enough of them, others of the agent count, and at last a prior.
-func (p Purse) estimate(agent string, hat ledger.Hat, s *ledger.Settings) (usd float64, tokens int64) {
-	like := p.Rates[rateKey(agent, hat.Name, hat.Model)]
-	if len(like) < ratesEnough {
-		like = nil
-		for _, key := range sortedKeys(p.Rates) {
-			if strings.HasPrefix(key, agent+"/") {
-				like = append(like, p.Rates[key]...)
-			}
-		}
-	}
-	var dollars []float64
-	var counts []int64
-	for _, r := range like {
-		if r.USD >= 0 {
-			dollars = append(dollars, r.USD)
-		}
-		if r.Tokens >= 0 {
-			counts = append(counts, r.Tokens)
-		}
-	}
-	usd, tokens = upperQuarter(dollars, priorUSD), upperQuarter(counts, priorTokens)
-	if own, known := s.Budget.Estimates[agent]; known && len(dollars) == 0 {
+// estimate returns what a session is expected to spend: what four of five sessions like
+// it stayed under. usd_estimate is better than what nightporter assumes of an agent.
+func (d *decision) estimate(t TaskState, hat ledger.Hat, agent string) (usd float64, tokens int64) {
+	s := d.run().Settings
+	e := history.Lookup{Own: d.Project.History}.Cost(hat.Name, agent, s.ModelFor(hat, agent, t.raised(hat)), t.Size())
+	usd, tokens = e.USD, e.Tokens
+	if own, known := s.Budget.Estimates[agent]; known && (e.Basis == history.FromPrior || e.Basis == history.FromNothing) {
 		usd = own
+	}
+	if usd == history.Unknown {
+		usd = priorUSD
+	}
+	if tokens == history.Unknown {
+		tokens = priorTokens
 	}
 	if hat.MaxCostUSD > 0 {
 		usd = min(usd, hat.MaxCostUSD)
 	}
 	return usd, tokens
-}
-
-// upperQuarter returns the value that three quarters of all do not exceed, or prior if
-// there are too few.
-func upperQuarter[T float64 | int64](all []T, prior T) T {
-	if len(all) < ratesEnough {
-		return prior
-	}
-	slices.Sort(all)
-	return all[(len(all)*3+3)/4-1]
 }
 
 // TaskBudget is what a person decided about a task's spending in one run.
@@ -233,8 +181,7 @@ func (d *decision) reserve(t TaskState, hat ledger.Hat, agent string) (r ledger.
 		return r, nil
 	}
 	task := t.Task.ID
-	hat.Model = d.run().Settings.ModelFor(hat, agent, t.raised(hat))
-	r.USD, r.Tokens = d.Shared.Purse.estimate(agent, hat, &d.run().Settings)
+	r.USD, r.Tokens = d.estimate(t, hat, agent)
 	own := d.run().TaskBudgets[ledger.FoldID(task)]
 	if hat.MaxCostUSD > 0 && !own.Lifted {
 		r.MaxUSD, r.Limit = hat.MaxCostUSD+own.Session, ledger.BudgetSession
@@ -276,7 +223,7 @@ func (d *decision) setShared(sessions int, day ledger.DayBudget) {
 func freed(l ledger.LeaseGranted) ledger.LeaseReleased {
 	b := ledger.LeaseReleased{Session: l.Session}
 	if l.Reserved != (ledger.Reservation{}) {
-		b.Spent = &ledger.Spending{Agent: l.Agent, USD: l.Reserved.USD, Tokens: l.Reserved.Tokens, Assumed: true, Untold: true}
+		b.Spent = &ledger.Spending{USD: l.Reserved.USD, Tokens: l.Reserved.Tokens, Assumed: true, Untold: true}
 	}
 	return b
 }
@@ -287,7 +234,7 @@ func spending(s Session, x ledger.Exit) *ledger.Spending {
 	if s.Planned.Reserved == (ledger.Reservation{}) || x.NotBegun {
 		return nil
 	}
-	b := ledger.Spending{Hat: s.Planned.Hat, Agent: s.Planned.Agent, Model: s.Planned.Model, USD: x.CostUSD, Tokens: x.Tokens}
+	b := ledger.Spending{USD: x.CostUSD, Tokens: x.Tokens}
 	if b.USD < 0 {
 		b.USD, b.Assumed = s.Planned.Reserved.USD, true
 	}

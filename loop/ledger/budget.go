@@ -39,9 +39,6 @@ type Reservation struct {
 
 // Spending is what a session spent that had a reservation.
 type Spending struct {
-	Hat     string  `json:"hat,omitempty"`
-	Agent   string  `json:"agent"`
-	Model   string  `json:"model,omitempty"`
 	USD     float64 `json:"usd"`
 	Tokens  int64   `json:"tokens,omitempty"`
 	Assumed bool    `json:"assumed,omitempty"` // its cost is unknown: USD is what was reserved
