@@ -29,6 +29,7 @@ type Ports struct {
 	Picture func(session string) []byte // what a session left for a picture; nil = none does
 
 	Wanted   map[string][]ledger.HostUse // hosts that agents ask for when they are tried; nil = nobody tries
+	Missing  map[string]error            // why agents cannot be started
 	NoClosed string                      // why sessions can have no closed network; "" = they can
 
 	mu       sync.Mutex
@@ -148,7 +149,7 @@ func (p *Ports) Check(_ context.Context, agent string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.checked = append(p.checked, agent)
-	return nil
+	return p.Missing[agent]
 }
 
 func (p *Ports) End(context.Context, string, ledger.Duration) error { return nil }

@@ -99,6 +99,37 @@ func TestPreflightChecksCritic(t *testing.T) {
 	}
 }
 
+// TestFallbackCannotTakeOver: a night does not fail to start because an agent that may
+// never be needed is not there; it is told, and one that a hat names still refuses it.
+func TestFallbackCannotTakeOver(t *testing.T) {
+	for missing, starts := range map[string]bool{"other": true, "claude": false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, succeeded)
+			f.ports.Missing = map[string]error{missing: &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "it is not logged in", Remedy: "nightporter login " + missing}}}}
+			s := settings()
+			s.Agent = "claude"
+			s.Fallbacks = map[string][]string{"claude": {"other"}}
+			f.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
+			synctest.Wait()
+			exit, over := f.outcome()
+			if started := over && exit == 0; started != starts {
+				t.Errorf("without %s: started %v, outcome %d; %+v", missing, started, exit, f.state().Project.Run.Ended)
+			}
+			told := false
+			err := f.ledger.Records(t.Context(), ledger.ProjectStream("p"), 0, func(r ledger.Record) error {
+				told = told || r.Type == (ledger.PreflightDone{}).EntryType() && strings.Contains(string(r.Body), "other cannot take over when another agent waits: it is not logged in")
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told != starts {
+				t.Errorf("without %s: told %v", missing, told)
+			}
+		})
+	}
+}
+
 // TestPreflightRefusesUnproved starts runs of a pattern without a review: they need
 // a verification command, or the owner's word that none is needed.
 func TestPreflightRefusesUnproved(t *testing.T) {

@@ -94,10 +94,10 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	for _, t := range out.Snapshot.Tasks {
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen
 	}
-	agents := AgentsOf(asked)
+	agents, own := AgentsOf(asked), ownAgents(asked)
 	for _, t := range out.Snapshot.Tasks {
 		if t.Role != "" && t.Mark == ledger.MarkOpen {
-			agents = append(agents, AgentsOf(asked.For(t))...)
+			agents, own = append(agents, AgentsOf(asked.For(t))...), append(own, ownAgents(asked.For(t))...)
 		}
 	}
 	for _, t := range out.Snapshot.Tasks {
@@ -105,7 +105,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		case problem != nil:
 			out.Problems = append(out.Problems, *problem)
 		case second != "":
-			agents = append(agents, second)
+			agents, own = append(agents, second), append(own, second)
 		}
 	}
 	for n, name := range agents {
@@ -115,6 +115,10 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		if err := ports.Place.Agents.Check(ctx, name); err != nil {
 			if fault.Of(err) != "" {
 				return nil, fmt.Errorf("look at agent %q: %w", name, err)
+			}
+			if !slices.Contains(own, name) { // the night can do without it
+				out.Warnings = append(out.Warnings, cannotTakeOver(name, err)...)
+				continue
 			}
 			if err := problem(err); err != nil {
 				out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("agent %q: %v", name, err)})
@@ -344,6 +348,27 @@ func hatsOf(s ledger.Settings) []string {
 	}
 	if planner := s.Planner(); planner != "" && s.ReplanAfter > 0 {
 		add(planner)
+	}
+	return names
+}
+
+// cannotTakeOver warns of a fallback agent that cannot be started.
+func cannotTakeOver(agent string, err error) []ledger.Diagnostic {
+	all := []ledger.Diagnostic{{Text: err.Error()}}
+	var in *ledger.InputError
+	if errors.As(err, &in) {
+		all = slices.Clone(in.Diagnostics)
+	}
+	for n := range all {
+		all[n].Text = fmt.Sprintf("%s cannot take over when another agent waits: %s", agent, all[n].Text)
+	}
+	return all
+}
+
+// ownAgents returns the agents that the hats of a run name themselves.
+func ownAgents(s ledger.Settings) (names []string) {
+	for _, hat := range hatsOf(s) {
+		names = append(names, cmp.Or(s.Hats[hat].Agent, s.Agent))
 	}
 	return names
 }

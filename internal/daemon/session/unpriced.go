@@ -1,8 +1,8 @@
 package session
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/nightporter/nightporter/config"
@@ -13,18 +13,14 @@ import (
 // they spend would count as nothing (docs/spec 12.2).
 func Unpriced(cfg *config.Config, s ledger.Settings) (problems []ledger.Diagnostic) {
 	budget := s.Budget.USDRun > 0 || s.Budget.USDTask > 0 || cfg.Budget.USDDay > 0
-	agents := []string{}
-	for _, h := range s.Hats {
-		if agent := cmp.Or(h.Agent, s.Agent); budget || h.MaxCostUSD > 0 {
-			agents = append(agents, agent)
+	var hats []string
+	for _, name := range slices.Sorted(maps.Keys(s.Hats)) {
+		if budget || s.Hats[name].MaxCostUSD > 0 {
+			hats = append(hats, name)
 		}
 	}
-	if len(agents) > 0 && s.Fallback != "" {
-		agents = append(agents, s.Fallback)
-	}
-	slices.Sort(agents)
 	known := Definitions(cfg)
-	for _, name := range slices.Compact(agents) {
+	for _, name := range s.AgentsFor(hats) {
 		if d, ok := known[name]; ok && !d.Prices() {
 			problems = append(problems, ledger.Diagnostic{
 				File: cfg.File, Text: fmt.Sprintf("a budget in money cannot hold for agent %s, which reports no cost", name),
