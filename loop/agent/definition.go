@@ -47,7 +47,7 @@ func BuiltIn() map[string]Definition {
 // Prices reports whether the cost of its sessions is known, at least as an estimate.
 func (d Definition) Prices() bool {
 	a, err := d.adapter()
-	return err == nil && (a.Prices || d.USDEstimate > 0)
+	return err == nil && (a.Cost == adapter.CostReported || d.USDEstimate > 0)
 }
 
 // adapter returns the agent's row in package adapter.

@@ -58,9 +58,9 @@ type Agent struct {
 
 	// Reports says for people which figures its output has: "tokens and cost".
 	Reports string
-	// Prices says that its output has the cost of a session, at least where it knows
+	// Cost says whether its output has the cost of a session, at least where it knows
 	// the model's price.
-	Prices bool
+	Cost CostReport
 
 	Login *Login // the files and variables of its login
 	// Vars are NAME=VALUE variables of its sessions; env_file overrides them. A value
@@ -79,6 +79,15 @@ type Measured struct {
 	Version string
 	Day     string // 2026-11-27
 }
+
+// CostReport says whether an agent reports what its sessions cost.
+type CostReport string
+
+// Values of CostReport.
+const (
+	CostReported CostReport = "reported"
+	CostUnknown  CostReport = "unknown"
+)
 
 // Values of cells that do not apply.
 var (

@@ -30,7 +30,7 @@ var claude = Agent{
 	LastMessage: claudeLastMessage,
 	Tail:        claudeTail,
 	Reports:     "tokens and cost",
-	Prices:      true,
+	Cost:        CostReported,
 	Login:       &claudeLogin,
 	Vars:        claudeVars,
 	Home:        NoHome,

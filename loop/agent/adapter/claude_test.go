@@ -154,7 +154,7 @@ func TestClaudeReadTolerates(t *testing.T) {
 		{"limit that was over again", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795190000}}` + "\n" + turn + result(`"is_error":false,"result":"You've hit your limit"`),
 			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"budget", turn + result(`"is_error":true,"subtype":"error_max_budget_usd","terminal_reason":"budget_exhausted"`), failed,
-			Verdict{Text: "ended by budget exhausted", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			Verdict{Text: "ended by budget exhausted", Turns: 1, Tokens: -1, CostUSD: 0.5, OverBudget: true}},
 		{"turns, in an older release", turn + result(`"is_error":true,"subtype":"error_max_turns"`), failed,
 			Verdict{Text: "ended by max turns", Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"prompt too long at once", result(`"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long","usage":{}`), failed,

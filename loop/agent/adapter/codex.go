@@ -27,6 +27,7 @@ var codex = Agent{
 	LastMessage: codexLastMessage,
 	Tail:        passageTail,
 	Reports:     "tokens, but no cost",
+	Cost:        CostUnknown,
 	Login:       &codexLogin,
 	Vars:        NoVars, // everything is set on the command line
 	Home:        NoHome,

@@ -56,6 +56,7 @@ var command = Agent{
 	LastMessage: lastLines,
 	Tail:        WholeLines,
 	Reports:     "neither tokens nor cost",
+	Cost:        CostUnknown,
 	Login:       NoLogin,
 	Vars:        NoVars,
 	Home:        NoHome,

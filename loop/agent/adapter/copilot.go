@@ -25,6 +25,7 @@ var copilot = Agent{
 	LastMessage: copilotLastMessage,
 	Tail:        passageTail,
 	Reports:     "neither tokens nor cost",
+	Cost:        CostUnknown,
 	Login:       &copilotLogin,
 	Vars:        copilotVars,
 	Home:        NoHome,

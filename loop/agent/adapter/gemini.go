@@ -26,6 +26,7 @@ var gemini = Agent{
 	LastMessage: geminiLastMessage,
 	Tail:        eventTail,
 	Reports:     "tokens, but no cost",
+	Cost:        CostUnknown,
 	Login:       &geminiLogin,
 	Vars:        geminiVars,
 	Home:        map[string]string{geminiSettingsPath: geminiSettings("gemini-api-key")},

@@ -26,7 +26,7 @@ var opencode = Agent{
 	LastMessage: opencodeLastMessage,
 	Tail:        passageTail,
 	Reports:     "tokens, and cost where it knows the price",
-	Prices:      true,
+	Cost:        CostReported,
 	Login:       &opencodeLogin,
 	Vars:        opencodeVars,
 	Home:        opencodeHome,

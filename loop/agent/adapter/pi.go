@@ -25,6 +25,7 @@ var pi = Agent{
 	LastMessage: piLastMessage,
 	Tail:        passageTail,
 	Reports:     "tokens, and cost where it knows the price",
+	Cost:        CostReported,
 	Login:       &piLogin,
 	Vars:        piVars,
 	Home:        map[string]string{".pi/agent/settings.json": piSettings},

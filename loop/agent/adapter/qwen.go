@@ -24,6 +24,7 @@ var qwen = Agent{
 	LastMessage: qwenLastMessage,
 	Tail:        eventTail,
 	Reports:     "tokens, but no cost",
+	Cost:        CostUnknown,
 	Login:       &qwenLogin,
 	Vars:        qwenVars,
 	Home:        map[string]string{".qwen/settings.json": qwenSettings},

@@ -21,7 +21,7 @@ var scripted = Agent{
 	LastMessage: lastLines,
 	Tail:        WholeLines,
 	Reports:     "no tokens and no cost, as it uses no model",
-	Prices:      true,
+	Cost:        CostReported,
 	Login:       NoLogin,
 	Vars:        NoVars,
 	Home:        NoHome,
