@@ -149,11 +149,9 @@ type Routed struct {
 	Tree  string `json:"tree"`
 	Round int    `json:"round,omitempty"`
 	Why   string `json:"why,omitempty"`
-}
 
-// WhySecond is Routed.Why of a review that passed and that another agent has to
-// confirm (Task.SecondReview).
-const WhySecond = "second review"
+	Second bool `json:"second,omitempty"` // the review passed, and another agent has to confirm it (Task.SecondReview)
+}
 
 // Redo records that the same hat runs again because its last session cannot be
 // routed.
