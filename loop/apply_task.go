@@ -387,7 +387,7 @@ func (w *Attempt) route(b ledger.Routed) {
 		w.NoChange = payload.String(ev.Data, "no_change")
 	}
 	switch {
-	case b.Why == ledger.WhySecond:
+	case b.Second:
 		w.Second = w.Agent
 	case b.On != ledger.EventQuestion: // a reviewer that asks goes on after the answer
 		w.Second = ""

@@ -185,7 +185,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	}
 	routed := ledger.Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds}
 	if to == w.Hat && !above && t.seconds() {
-		routed.Why = ledger.WhySecond
+		routed.Why, routed.Second = "second review", true
 	}
 	d.add(about, routed)
 	t, _ = d.task(t.Task.ID)

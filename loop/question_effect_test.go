@@ -36,8 +36,12 @@ func TestQuestionEffects(t *testing.T) {
 				t.Errorf("%s %s does nothing", kind, v.Name)
 			case v.Words != ledger.WordsNone && v.Words != ledger.WordsOptional && v.Words != ledger.WordsRequired:
 				t.Errorf("%s %s has no rule for words", kind, v.Name)
-			case e.check != nil && v.Words != ledger.WordsRequired:
-				t.Errorf("%s %s checks words that may be missing", kind, v.Name)
+			case e.check != nil && v.Words == ledger.WordsNone:
+				t.Errorf("%s %s checks words that it does not take", kind, v.Name)
+			case e.check != nil && v.Words == ledger.WordsOptional:
+				if code, _ := e.check(""); code != "" {
+					t.Errorf("%s %s refuses words that may be missing", kind, v.Name)
+				}
 			}
 		}
 		for _, choice := range []string{q.Yes(), q.No(), q.SentenceVerb()} {

@@ -120,7 +120,8 @@ func TestConformance(t *testing.T) {
 			}
 		})
 		t.Run(c.row.Name+"/cut off", func(t *testing.T) {
-			for n := range len(works) {
+			step := 1 + len(works)/3000 // each cut reads what is before it
+			for n := 0; n < len(works); n += step {
 				v := judge(c.row, works[:n], ledger.Exit{Reason: ledger.ExitAsked, Code: -1, Ended: ended})
 				if v.Failure != "" || v.Tokens != -1 && v.Tokens != c.tokens || v.CostUSD != -1 && !near(v.CostUSD, c.cost) {
 					t.Fatalf("cut off after %d bytes: %+v", n, v)
