@@ -159,6 +159,32 @@ func TestClaudeWorks(t *testing.T) {
 	})
 }
 
+// TestClaudeBudget: a session that has spent what it may is ended by the program, before
+// it does what the model said in that turn. What it wrote until then is there.
+func TestClaudeBudget(t *testing.T) {
+	n := newClaude(t, 3, models.Play(func(r models.Request) []models.Turn {
+		return []models.Turn{
+			models.Use(models.Write("half.txt", "half\n")),
+			{Tools: []models.Tool{models.Write("whole.txt", "whole\n")}, Usage: models.Usage{Input: 20_000, Output: 2000}},
+			{Tools: []models.Tool{r.Hat().Emit(done)}},
+			models.Say("All done."),
+		}
+	}))
+	x := n.session("r1-1", func(l *ledger.Launch) { l.MaxUSD = 0.05 })
+	if !x.OverBudget || x.CostUSD < 0.05 || x.CostUSD > 0.25 || x.Failure != "" || x.Reason != ledger.ExitSelf {
+		t.Errorf("exit: %+v", x)
+	}
+	if e := n.hat.sent(); len(e) != 0 {
+		t.Errorf("events: %+v", e)
+	}
+	if _, err := os.Stat(filepath.Join(n.work, "half.txt")); err != nil {
+		t.Error(err)
+	}
+	if end, counts := loop.Classify(x, false, false); end != ledger.EndedBudget || counts != ledger.CountsAsNothing {
+		t.Errorf("it counts as %s, %s", end, counts)
+	}
+}
+
 func allText(r models.Request) string {
 	var b strings.Builder
 	for _, m := range r.Messages {
