@@ -222,3 +222,32 @@ func TestEstimate(t *testing.T) {
 	hat.MaxCostUSD = 2.5
 	check("no more than it may", "mine", 2.5)
 }
+
+// TestBudgetInWaves: a wave whose next fix does not fit waits with its run, and goes on
+// with the answer.
+func TestBudgetInWaves(t *testing.T) {
+	for _, stays := range []bool{true, false} {
+		d := playing(t, "tasks 1[priority=1,says=label] 3[says=total] 6[says=crash] 7[says=date]", "set waves=5 batch=4 pattern=single verify=")
+		d.settings.Budget.USDRun, d.settings.Stays = 0.75, stays
+		d.play("go quiet")
+		d.play("build")
+		d.play("build") // two fixes of 0.25; the third is expected to take more than is left
+		r := d.s.Project.Run
+		if !stays {
+			if r.Ended == nil || r.Ended.Reason != ledger.ReasonBudget || r.Wave != nil {
+				t.Errorf("the run: %s, %+v", r.State, r.Ended)
+			}
+			continue
+		}
+		q := d.asked()
+		if r.State != ledger.RunWaiting || r.Wave == nil || len(d.s.Project.Sessions) != 0 {
+			t.Fatalf("the run is %s, its wave %+v", r.State, r.Wave)
+		}
+		d.play("/answer " + q.ID + " more")
+		d.play("build")
+		d.play("build")
+		if n, _ := d.s.Project.Count(); n != 4 || len(d.s.Project.Run.Waves) != 1 {
+			t.Errorf("%d fixed in %d waves", n, len(d.s.Project.Run.Waves))
+		}
+	}
+}

@@ -84,6 +84,8 @@ func (d *decision) stepWave() (moved, waits bool) {
 		return false, false
 	case r.Wave == nil:
 		return d.nextWave(), false
+	case d.standsAtBudget(): // what is left of the wave waits for an answer
+		return false, true
 	case len(r.Wave.Asked) > 0: // the session's task is gone
 		d.judge(scope{}, ledger.WaveJudged{Failed: "its session is gone"})
 		return true, false
@@ -97,7 +99,7 @@ func (d *decision) stepWave() (moved, waits bool) {
 // hasTurn reports whether pick has something to do.
 func (d *decision) hasTurn() bool {
 	for _, t := range d.Project.Tasks.of(setReady) {
-		if d.wanted(t) && d.inWave(t) && !d.yields(t) && (!t.Queued() || t.wish() != ledger.MarkOpen) {
+		if d.wanted(t) && d.inWave(t) && !d.yields(t) && (!t.Queued() || t.wish() != ledger.MarkOpen) && !d.unfit(t) {
 			return true
 		}
 	}
