@@ -65,6 +65,12 @@ func (w *site) drawSettings() {
 	if w.seed%3 == 0 { // by the seed alone, so that all other seeds draw what they drew
 		s.ReplanAfter = 1 + int(w.seed/3)%ledger.MaxAttempts
 	}
+	switch w.seed % 7 { // as above
+	case 2:
+		s.Budget.USDRun = 0.5 + float64(w.seed%4)
+	case 5:
+		s.Budget.USDTask, s.Budget.TokensRun = 0.6, 8000
+	}
 	if w.one(3) {
 		s.Setup = []ledger.Command{{Run: "npm ci"}}
 	}
