@@ -364,6 +364,9 @@ func (a *audit) scheduled(s loop.State, x *wish, t ledger.Task) {
 	if t.Mark != ledger.MarkOpen || x.out || !x.written.Before(a.lastEnd) {
 		return
 	}
+	if r := s.Project.Run; r.Started.IsZero() { // it was stopped before it had read the plan
+		return
+	}
 	known, is := s.Project.Find(t.ID)
 	switch {
 	case !is:
