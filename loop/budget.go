@@ -98,7 +98,7 @@ func (d *decision) estimate(t TaskState, hat ledger.Hat, agent string) (usd floa
 	if hat.MaxCostUSD > 0 {
 		usd = min(usd, hat.MaxCostUSD)
 	}
-	return usd, tokens
+	return usd, max(tokens, 1) // a reservation of nothing is none
 }
 
 // TaskBudget is what a person decided about a task's spending in one run.
@@ -196,7 +196,7 @@ func (d *decision) reserve(t TaskState, hat ledger.Hat, agent string) (r ledger.
 			return r, &ledger.BudgetShort{Limit: s.limit, Tokens: s.tokens, Of: s.of, Spent: s.spent, Needs: needs, Agent: agent, Step: step(s)}
 		}
 		if !s.tokens && (r.MaxUSD == 0 || s.left() < r.MaxUSD) {
-			r.MaxUSD, r.Limit = s.left(), s.limit
+			r.MaxUSD, r.Limit = max(s.left(), 0.01), s.limit // 0 is no limit
 		}
 	}
 	return r, nil
@@ -321,6 +321,7 @@ const budgetNote = "The session before was ended because it had spent its budget
 func applyBudget(d *decision, a answerGiven) {
 	q := a.q
 	if a.choice == "stop" {
+		d.releaseBudget(q)
 		d.stop(Stop{})
 		return
 	}
@@ -368,6 +369,9 @@ func (d *decision) releaseBudget(q ledger.Question) {
 		d.setTask(q.Task, ledger.Ready, "answered")
 	}
 }
+
+// expireBudget settles a question whose end came; none has one.
+func (d *decision) expireBudget(q ledger.Question) { d.dropBudget(q, "nothing was decided") }
 
 // dropBudget withdraws the question. The task goes on with another session, which asks
 // anew if it does not fit.

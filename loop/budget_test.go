@@ -82,6 +82,20 @@ func TestBudgetEndsRun(t *testing.T) {
 	}
 }
 
+// TestBudgetStop: the answer "stop" ends the run, and leaves a task that the next run
+// takes up.
+func TestBudgetStop(t *testing.T) {
+	d := spends(t, "1", func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun, s.Stays = 0.3, true })
+	d.play("plan")
+	d.play("/answer " + d.asked().ID + " stop")
+	if r := d.s.Project.Run; r.Ended == nil || r.Ended.Reason != ledger.ReasonStopped {
+		t.Errorf("the run is %s, %+v", r.State, r.Ended)
+	}
+	if t1, _ := d.s.Project.Find("1"); t1.Status != ledger.Ready || t1.Attempt == nil {
+		t.Errorf("the task is %s", t1.Status)
+	}
+}
+
 // TestFits: a task whose session does not fit waits, and others go on.
 func TestFits(t *testing.T) {
 	d := spends(t, "1 2", func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDTask, s.Stays = 0.3, true })

@@ -54,7 +54,7 @@ func init() {
 			"more": {check: checkAmount, apply: applyBudget},
 			"task": {apply: applyBudget},
 			"stop": {apply: applyBudget},
-		}, expire: (*decision).expireQuietly, drop: (*decision).dropBudget},
+		}, expire: (*decision).expireBudget, drop: (*decision).dropBudget},
 		ledger.AskNow: {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
 	}
 }
