@@ -37,7 +37,7 @@ func (m *Message) budget(q ledger.Question) {
 		ledger.BudgetDay:     "That is the budget of all projects in 24 hours.",
 	}[b.Limit])
 	if b.Tokens {
-		m.add("It counts tokens.")
+		m.add("It counts tokens: more 10 adds 10 M.")
 	}
 	if b.Needs > 0 {
 		m.add(fmt.Sprintf("Its next session (%s, %s) takes about %s.", Clean(q.Hat), Clean(b.Agent), budgetAmount(b, b.Needs)))

@@ -46,16 +46,20 @@ type SpentSlot struct {
 	Tokens int64     `json:"tokens,omitempty"`
 }
 
-// addSlot adds an amount to the slot of its time, and forgets those that no window has.
+// slotsKept is how many slots the state keeps: more than a day has. They are not dropped
+// by their age, because the clock that says it may be wrong for an hour.
+const slotsKept = 200
+
+// addSlot adds an amount to the slot of its time.
 func addSlot(all []SpentSlot, s SpentSlot) []SpentSlot {
 	s.At = s.At.UTC().Truncate(windowSlot)
-	all = slices.DeleteFunc(slices.Clone(all), func(o SpentSlot) bool { return o.At.Before(s.At.Add(-dayWindow - windowSlot)) })
+	all = slices.Clone(all)
 	if n := slices.IndexFunc(all, func(o SpentSlot) bool { return o.At.Equal(s.At) }); n >= 0 {
 		all[n].USD += s.USD
 		all[n].Tokens += s.Tokens
 		return all
 	}
-	return append(all, s)
+	return append(all, s)[max(0, len(all)+1-slotsKept):]
 }
 
 // sumSlots adds up the slots of the day before now. A slot of the future, from before
@@ -86,7 +90,7 @@ func (d *decision) estimate(t TaskState, hat ledger.Hat, agent string) (usd floa
 	s := d.run().Settings
 	e := history.Lookup{Own: d.Project.History}.Cost(hat.Name, agent, s.ModelFor(hat, agent, t.raised(hat)), t.Size())
 	usd, tokens = e.USD, e.Tokens
-	if own, known := s.Budget.Estimates[agent]; known && (e.Basis == history.FromPrior || e.Basis == history.FromNothing) {
+	if own, known := s.Budget.Estimates[agent]; known && (usd == history.Unknown || e.Basis == history.FromPrior) {
 		usd = own
 	}
 	if usd == history.Unknown {
@@ -329,6 +333,8 @@ func applyBudget(d *decision, a answerGiven) {
 	switch amount, _ := budgetAmount(a.words, q.Shortage()); {
 	case a.choice == "task":
 		b.Lifted = true
+	case q.Shortage().Tokens && amount < 1000:
+		b.Tokens = int64(amount * 1e6)
 	case q.Shortage().Tokens:
 		b.Tokens = int64(amount)
 	default:

@@ -3,6 +3,7 @@ package loop
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/history"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -229,6 +230,10 @@ func TestEstimate(t *testing.T) {
 	}
 	check("nothing is known", "another", priorUSD)
 	check("by the configuration", "mine", 0.7)
+	for range 3 {
+		d.Project.History = d.Project.History.WithSession(history.Key{Hat: "builder", Agent: "mine", Model: "m"}, history.Session{USD: history.Unknown, Tokens: 40_000})
+	}
+	check("the ledger knows tokens alone", "mine", 0.7)
 	for _, usd := range []float64{1, 2, 3, 4, 10} {
 		d.Project.History = d.Project.History.WithSession(history.Key{Hat: "builder", Agent: "mine", Model: "m"}, history.Session{USD: usd, Tokens: history.Unknown})
 	}
@@ -263,5 +268,22 @@ func TestBudgetInWaves(t *testing.T) {
 		if n, _ := d.s.Project.Count(); n != 4 || len(d.s.Project.Run.Waves) != 1 {
 			t.Errorf("%d fixed in %d waves", n, len(d.s.Project.Run.Waves))
 		}
+	}
+}
+
+// TestWindowKeeps: a clock that is ahead for an hour does not make the day's spending
+// forgotten.
+func TestWindowKeeps(t *testing.T) {
+	at := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
+	window := addSlot(nil, SpentSlot{At: at, USD: 9})
+	window = addSlot(window, SpentSlot{At: at.Add(48 * time.Hour), USD: 0.1})
+	if got := sumSlots(window, at.Add(time.Hour)).USD; got < 9 {
+		t.Errorf("spent %v, want 9", got)
+	}
+	for n := range 3 * slotsKept {
+		window = addSlot(window, SpentSlot{At: at.Add(time.Duration(n) * windowSlot), USD: 1})
+	}
+	if len(window) != slotsKept {
+		t.Errorf("%d slots", len(window))
 	}
 }
