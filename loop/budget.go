@@ -35,7 +35,7 @@ const budgetStep = 5.0
 // Purse is what all projects have spent lately.
 type Purse struct {
 	Day    ledger.DayBudget `json:"day,omitzero"`
-	Window []SpentSlot      `json:"window,omitempty"` // the oldest first
+	Window []SpentSlot      `json:"window,omitempty"` // in the order of their first session
 	Raised []SpentSlot      `json:"raised,omitempty"` // what people added to Day
 }
 
@@ -235,7 +235,7 @@ func freed(l ledger.LeaseGranted) ledger.LeaseReleased {
 // spending returns what a session spent that has a reservation, nil for others. What is
 // unknown counts as it was reserved: unknown is not nothing.
 func spending(s Session, x ledger.Exit) *ledger.Spending {
-	if s.Planned.Reserved == (ledger.Reservation{}) || x.NotBegun {
+	if s.Planned.Reserved == (ledger.Reservation{}) || x.NotBegun || x.Reason == ledger.ExitNotStarted {
 		return nil
 	}
 	b := ledger.Spending{USD: x.CostUSD, Tokens: x.Tokens}

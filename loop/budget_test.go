@@ -287,3 +287,14 @@ func TestWindowKeeps(t *testing.T) {
 		t.Errorf("%d slots", len(window))
 	}
 }
+
+// TestNotStarted: a session whose agent could not be started spent nothing.
+func TestNotStarted(t *testing.T) {
+	d := spends(t, "1", func(s *ledger.Settings, _ *ledger.DayBudget) {
+		s.Budget.USDRun, s.Budget.TokensRun, s.Stays = 3, 10_000_000, true
+	})
+	d.exit(func(x *ledger.Exit) { x.Reason, x.CostUSD, x.Tokens = ledger.ExitNotStarted, -1, -1 })
+	if r := d.s.Project.Run; r.AssumedUSD != 0 || r.Tokens != 0 {
+		t.Errorf("assumed $%v and %d tokens", r.AssumedUSD, r.Tokens)
+	}
+}

@@ -29,7 +29,7 @@ var priorSize = map[Size]float64{Small: 0.6, Medium: 1, Large: 2}
 
 // pricing are agents that report what a session costs, so that a prior in dollars can be
 // right. Of others the cost is unknown until the ledger has it.
-var pricing = map[string]bool{"claude": true, "opencode": true}
+var pricing = map[string]bool{"claude": true, "opencode": true, "pi": true}
 
 // priorSessions returns what a session of the key is taken for.
 func priorSessions(k Key) []Session {
