@@ -65,17 +65,20 @@ func Money(usd float64) string {
 }
 
 // Cost writes what a run has spent as far as its agents report it. It names
-// sessions of unknown cost and never counts them as free.
+// sessions of unknown cost and never counts them as free. "≈" stands before a sum that
+// holds estimates of the configuration.
 func Cost(r *loop.Run) string {
-	switch {
-	case r == nil:
-		return "cost unknown"
-	case r.Unpriced == 0:
-		return Money(r.CostUSD)
-	case r.CostUSD == 0:
+	if r == nil || r.Unpriced > 0 && r.CostUSD == 0 {
 		return "cost unknown"
 	}
-	return fmt.Sprintf("%s + unknown (%s)", Money(r.CostUSD), Plural(r.Unpriced, "session"))
+	sum := Money(r.CostUSD)
+	if r.Estimated > 0 {
+		sum = "≈" + sum
+	}
+	if r.Unpriced == 0 {
+		return sum
+	}
+	return fmt.Sprintf("%s + unknown (%s)", sum, Plural(r.Unpriced, "session"))
 }
 
 // costNotYet stands for the cost of a run of which no session has ended: agents

@@ -140,6 +140,8 @@ func TestFacts(t *testing.T) {
 	}{
 		{nil, "cost unknown"}, {&loop.Run{}, "$0.00"}, {&loop.Run{CostUSD: 13.62}, "$13.62"},
 		{&loop.Run{CostUSD: 4.1, Unpriced: 2}, "$4.10 + unknown (2 sessions)"}, {&loop.Run{Unpriced: 2}, "cost unknown"},
+		{&loop.Run{CostUSD: 1.2, Estimated: 2}, "≈$1.20"},
+		{&loop.Run{CostUSD: 1.2, Estimated: 1, Unpriced: 1}, "≈$1.20 + unknown (1 session)"},
 	} {
 		if got := bot.Cost(c.run); got != c.want {
 			t.Errorf("Cost = %q, want %q", got, c.want)
