@@ -42,7 +42,8 @@ var arrows = map[string][]string{
 	"loop/request": {"guidance", "internal/text", "loop/ledger"}, // comments become guidance
 	"loop/proof":   {},
 	"loop/cause":   {},
-	"loop":         {"guidance", "internal/text", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/request", "loop/testreport", "loop/triage"},
+	"loop/glob":    {},
+	"loop":         {"guidance", "internal/text", "loop/cause", "loop/glob", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/request", "loop/testreport", "loop/triage"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/history":    {"loop/ledger"},
@@ -63,7 +64,7 @@ var arrows = map[string][]string{
 	"loop/task/form/formtest": {}, // for tests
 	"loop/task/jsonform":      {"loop/ledger", "loop/task/form", "internal/nearest"},
 	"loop/task/markdown":      {"loop/ledger", "loop/task/form", "internal/nearest", "internal/text"},
-	"loop/workspace":          {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
+	"loop/workspace":          {"loop/ledger", "guidance", "loop/glob", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":               {"loop/ledger", "loop/proof", "internal/width"},
 	"bot/words":               {"internal/nearest"},
 	"bot":                     {"loop", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "bot/words", "internal/fault", "internal/nearest", "internal/width"},

@@ -17,7 +17,7 @@ import (
 // pure are the packages whose functions depend on their arguments alone: no
 // I/O, clock, goroutine, lock or random number, so that a night can be
 // replayed from its ledger (docs/architecture.md 2).
-var pure = []string{"loop", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/prompt", "loop/testreport", "guidance"}
+var pure = []string{"loop", "loop/cause", "loop/glob", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/prompt", "loop/testreport", "guidance"}
 
 // pureImports is all that they import besides this module. It is a list
 // of what is harmless rather than of what is not, so that a new import is
@@ -27,6 +27,7 @@ var pureImports = []string{
 	"slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
 
 	publicSuffixes,
+	"github.com/bmatcuk/doublestar/v4", // Match and ValidatePattern; nothing of it that opens a file
 }
 
 // impure are the functions in harmless packages that are not.

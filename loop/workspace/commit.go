@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/glob"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -164,7 +165,7 @@ func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 	if !strings.HasPrefix(branch, "nightporter/"+w.o.Project+"/") {
 		return fmt.Errorf("branch %q is not below nightporter/%s/: nothing else is ever written", branch, w.o.Project)
 	}
-	if slices.ContainsFunc(w.o.Protected, func(p string) bool { return p == branch || match(p, branch) }) {
+	if slices.ContainsFunc(w.o.Protected, func(p string) bool { return p == branch || glob.Match(p, branch) }) {
 		return inputError(ledger.Diagnostic{Text: "branch " + branch + " is protected", Remedy: "take the pattern that matches it out of protected in nightporter.toml"})
 	}
 	if _, err := w.gitOurs(ctx, "check-ref-format", "refs/heads/"+branch); exitCode(err) < 0 {

@@ -4,48 +4,19 @@ import (
 	"path"
 	"slices"
 	"strings"
-)
 
-// lockfiles maps a package manager's lockfile to the manifests that it is
-// derived from. A workspace's lockfile may lie above its manifests.
-var lockfiles = map[string][]string{
-	"go.sum":                   {"go.mod"},
-	"go.work.sum":              {"go.work", "go.mod"},
-	"package-lock.json":        {"package.json"},
-	"npm-shrinkwrap.json":      {"package.json"},
-	"yarn.lock":                {"package.json"},
-	"pnpm-lock.yaml":           {"package.json"},
-	"bun.lock":                 {"package.json"},
-	"bun.lockb":                {"package.json"},
-	"deno.lock":                {"deno.json", "deno.jsonc", "package.json"},
-	"Cargo.lock":               {"Cargo.toml"},
-	"poetry.lock":              {"pyproject.toml"},
-	"uv.lock":                  {"pyproject.toml"},
-	"pdm.lock":                 {"pyproject.toml"},
-	"Pipfile.lock":             {"Pipfile"},
-	"Gemfile.lock":             {"Gemfile"},
-	"composer.lock":            {"composer.json"},
-	"mix.lock":                 {"mix.exs"},
-	"pubspec.lock":             {"pubspec.yaml"},
-	"flake.lock":               {"flake.nix"},
-	"Package.resolved":         {"Package.swift"},
-	"Podfile.lock":             {"Podfile"},
-	"gradle.lockfile":          {"build.gradle", "build.gradle.kts"},
-	"packages.lock.json":       {"*.csproj", "*.fsproj"},
-	"conan.lock":               {"conanfile.py", "conanfile.txt"},
-	"requirements.txt":         {"requirements.in", "pyproject.toml"},
-	"vcpkg-configuration.json": {"vcpkg.json"},
-}
+	"github.com/nightporter/nightporter/loop/glob"
+)
 
 // isSetupInput reports whether a change of the path requires the project's
 // setup to run again: it is a lockfile or one of its manifests.
 func isSetupInput(p string) bool {
 	base := path.Base(p)
-	if _, ok := lockfiles[base]; ok || isRequirements(p) {
+	if _, ok := glob.Lockfiles[base]; ok || isRequirements(p) {
 		return true
 	}
-	for _, manifests := range lockfiles {
-		if slices.ContainsFunc(manifests, func(m string) bool { return match(m, base) }) {
+	for _, manifests := range glob.Lockfiles {
+		if slices.ContainsFunc(manifests, func(m string) bool { return glob.Match(m, base) }) {
 			return true
 		}
 	}
@@ -64,9 +35,9 @@ func isRequirements(p string) bool {
 // whether a path is writable.
 func (r *scope) companion(p string, in func(string) bool) bool {
 	dir, base := path.Split(p)
-	if manifests, ok := lockfiles[base]; ok {
+	if manifests, ok := glob.Lockfiles[base]; ok {
 		own := func(q string) bool {
-			return strings.HasPrefix(q, dir) && slices.ContainsFunc(manifests, func(m string) bool { return match(m, path.Base(q)) }) && in(q)
+			return strings.HasPrefix(q, dir) && slices.ContainsFunc(manifests, func(m string) bool { return glob.Match(m, path.Base(q)) }) && in(q)
 		}
 		if slices.ContainsFunc(r.files, own) {
 			return true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop/glob"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -110,8 +111,8 @@ func (g gitlinks) named(in *inventory, task string) (wrong []ledger.Diagnostic) 
 	}
 	for _, item := range ledger.ParseScope(task) {
 		globs, _, _ := in.globsOf(item)
-		for _, glob := range globs {
-			if of := g.of(strings.TrimSuffix(unescape(glob), "/**")); of != "" {
+		for _, pattern := range globs {
+			if of := g.of(strings.TrimSuffix(glob.Unescape(pattern), "/**")); of != "" {
 				wrong = append(wrong, ledger.Diagnostic{
 					Text:   fmt.Sprintf("scope %q lies in the submodule %s, which is a repository of its own and can only be read", item.Text, of),
 					Remedy: "give the task to a project of that repository, or take it out of the scope",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/nightporter/nightporter/loop/glob"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -77,7 +78,7 @@ func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wr
 			warning = otherSpelling(item.Text, text)
 		}
 	}
-	lit := literal(text)
+	lit := glob.Literal(text)
 	switch {
 	case in.folders[text]:
 		return []string{lit + "/**"}, warning, nil
@@ -94,9 +95,9 @@ func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wr
 		return nil, nil, &bad
 	}
 	allow = []string{text}
-	if !slices.ContainsFunc(in.files, func(p string) bool { return match(text, p) }) {
+	if !slices.ContainsFunc(in.files, func(p string) bool { return glob.Match(text, p) }) {
 		// "packages/*" means the folders in packages if it holds folders only.
-		below := in.below(func(dir string) bool { return match(text, dir) })
+		below := in.below(func(dir string) bool { return glob.Match(text, dir) })
 		if below == nil && warning == nil {
 			warning = &ledger.Diagnostic{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
 		}
@@ -129,7 +130,7 @@ func (in *inventory) below(wanted func(dir string) bool) []string {
 	var list []string
 	for dir := range in.folders {
 		if wanted(dir) {
-			list = append(list, literal(dir)+"/**")
+			list = append(list, glob.Literal(dir)+"/**")
 		}
 	}
 	slices.Sort(list)
@@ -197,9 +198,9 @@ func (in *inventory) allowed(paths []string) (allow []string, warnings []ledger.
 		case p == "" || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") || path.IsAbs(clean):
 			warnings = append(warnings, ledger.Diagnostic{Text: fmt.Sprintf("allowed path %q is not a path inside the repository: it permits nothing", p), Remedy: "allow a file or folder by its path below the repository's top folder"})
 		case in.folders[clean] || strings.HasSuffix(p, "/"):
-			allow = append(allow, literal(clean), literal(clean)+"/**")
+			allow = append(allow, glob.Literal(clean), glob.Literal(clean)+"/**")
 		default:
-			allow = append(allow, literal(clean))
+			allow = append(allow, glob.Literal(clean))
 		}
 	}
 	return allow, warnings

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/glob"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -69,7 +70,7 @@ type lfsRule struct {
 // has reports whether a path's filter is that of Git LFS.
 func (r lfsRules) has(p string) bool {
 	for _, rule := range slices.Backward(r) {
-		if match(rule.glob, p) {
+		if glob.Match(rule.glob, p) {
 			return rule.lfs
 		}
 	}
@@ -128,14 +129,14 @@ func parseLFSRule(dir, line string) (rule lfsRule, ok bool) {
 			rule.lfs, ok = value == "lfs" && !strings.ContainsAny(a[:1], "-!"), true
 		}
 	}
-	glob := strings.ReplaceAll(pattern, "[[:space:]]", " ")        // as git lfs track writes a space
-	glob = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(glob) // which git takes as they are
-	if !strings.Contains(glob, "/") {
-		glob = "**/" + glob
+	pattern = strings.ReplaceAll(pattern, "[[:space:]]", " ")            // as git lfs track writes a space
+	pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(pattern) // which git takes as they are
+	if !strings.Contains(pattern, "/") {
+		pattern = "**/" + pattern
 	}
-	rule.glob = strings.TrimPrefix(glob, "/")
+	rule.glob = strings.TrimPrefix(pattern, "/")
 	if dir != "." {
-		rule.glob = literal(dir) + "/" + rule.glob
+		rule.glob = glob.Literal(dir) + "/" + rule.glob
 	}
 	return rule, ok
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/glob"
 )
 
 // selfRunner is a file or folder that a program runs, or takes commands or
@@ -155,12 +157,12 @@ func (w *Workspace) saveHooks(t userRepo, run, value string) error {
 // components, or a person allowed it. A glob that only happens to match does
 // not name it.
 func (r *scope) namesRunner(p, component string) bool {
-	if matchAny(r.granted, p) {
+	if glob.MatchAny(r.granted, p) {
 		return true
 	}
 	return r.own.has(p, func(list []string, p string) bool {
 		return slices.ContainsFunc(list, func(g string) bool {
-			return match(g, p) && slices.ContainsFunc(strings.Split(unescape(g), "/"), func(c string) bool { return foldName(plainName(c)) == foldName(plainName(component)) })
+			return glob.Match(g, p) && slices.ContainsFunc(strings.Split(glob.Unescape(g), "/"), func(c string) bool { return foldName(plainName(c)) == foldName(plainName(component)) })
 		})
 	})
 }

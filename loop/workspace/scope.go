@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/nightporter/nightporter/loop/glob"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -51,7 +52,7 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
 	}
 	in := newInventory(entries)
-	r := &scope{files: in.files, deny: globs(s.Denied), never: s.Never, names: scopeNames(s)}
+	r := &scope{files: in.files, deny: glob.Complete(s.Denied), never: s.Never, names: scopeNames(s)}
 	submodules := gitlinksOf(entries)
 	never := func(p string) bool { return w.reserved(s.Never, p) || submodules.of(p) != "" }
 	warnings, wrong := r.resolveAreas(in, s, never)
@@ -75,9 +76,9 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*
 // The scope of a part counts only inside that of its task.
 func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) bool) (warnings, wrong []ledger.Diagnostic) {
 	task, warnings, wrong := in.read(s.Task)
-	rest := globs(s.Allowed) // permitted for tasks whose scope names nothing
+	rest := glob.Complete(s.Allowed) // permitted for tasks whose scope names nothing
 	if len(s.Layout) > 0 && !s.Adds {
-		rest = globs(s.Layout)
+		rest = glob.Complete(s.Layout)
 	}
 	for _, g := range slices.Concat(rest, r.deny) {
 		if !doublestar.ValidatePattern(g) {
@@ -153,21 +154,21 @@ func (r *scope) checkWithin(in *inventory, s ledger.Scope, named area, never fun
 // permits reports whether a path may be written. A companion is permitted with
 // its manifest: go.sum with go.mod, a snapshot with its test.
 func (r *scope) permits(p string) bool {
-	if matchAny(r.granted, p) {
+	if glob.MatchAny(r.granted, p) {
 		return true
 	}
 	if r.denied(p) {
 		return false
 	}
 	within := func(list []string, p string) bool {
-		return matchAny(list, p) || r.companion(p, func(q string) bool { return matchAny(list, q) && !r.denied(q) })
+		return glob.MatchAny(list, p) || r.companion(p, func(q string) bool { return glob.MatchAny(list, q) && !r.denied(q) })
 	}
 	return slices.ContainsFunc(r.areas, func(a area) bool { return a.has(p, within) }) ||
-		r.companion(p, func(q string) bool { return matchAny(r.granted, q) })
+		r.companion(p, func(q string) bool { return glob.MatchAny(r.granted, q) })
 }
 
 func (r *scope) denied(p string) bool {
-	return matchAny(r.deny, p) && !r.exempt.has(p, matchAny)
+	return glob.MatchAny(r.deny, p) && !r.exempt.has(p, glob.MatchAny)
 }
 
 // globs lists the permitted globs before denials: for a part, those of its
@@ -195,7 +196,7 @@ func (r *scope) globs() []string {
 // intersectsAny reports whether a glob has a path in common with a glob of
 // list.
 func intersectsAny(list []string, g string) bool {
-	return slices.ContainsFunc(list, func(h string) bool { _, ok := intersect(g, h); return ok })
+	return slices.ContainsFunc(list, func(h string) bool { _, ok := glob.Intersect(g, h); return ok })
 }
 
 // writable reports whether the scope permits at least one path: one of the
@@ -203,20 +204,20 @@ func intersectsAny(list []string, g string) bool {
 func (r *scope) writable(never func(string) bool) bool {
 	may := func(p string) bool { return p != "" && !never(p) && r.permits(p) }
 	for _, g := range r.granted {
-		if may(unescape(strings.TrimSuffix(g, "/**"))) {
+		if may(glob.Unescape(strings.TrimSuffix(g, "/**"))) {
 			return true
 		}
 	}
 	for _, a := range r.areas {
 		for _, g := range a[0] {
 			for _, name := range []string{"", "x", "new.txt"} {
-				p := unescape(strings.NewReplacer("**/*", "a/"+name, "**", name, "*", "a", "?", "a").Replace(g))
+				p := glob.Unescape(strings.NewReplacer("**/*", "a/"+name, "**", name, "*", "a", "?", "a").Replace(g))
 				if may(strings.TrimSuffix(p, "/")) {
 					return true
 				}
 			}
 			for _, h := range slices.Concat(slices.Concat(a[1:]...), []string{"**"}) {
-				if p, ok := intersect(g, h); ok && may(p) {
+				if p, ok := glob.Intersect(g, h); ok && may(p) {
 					return true
 				}
 			}

@@ -1,4 +1,4 @@
-package workspace
+package glob
 
 import (
 	"strings"
@@ -19,11 +19,11 @@ func TestIntersect(t *testing.T) {
 		{"**/a/**", "**/b/**", true}, {"a/**/b", "a/b", true}, {"a/b", "a/b/c", false}, {"é*", "?x", true}, {"*.snap", "x.*", true},
 	} {
 		for _, p := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
-			got, ok := intersect(p[0], p[1])
+			got, ok := Intersect(p[0], p[1])
 			if ok != c.want {
 				t.Errorf("meet(%q, %q) = %q, %v; want %v", p[0], p[1], got, ok, c.want)
 			}
-			if ok && (!match(c.a, got) || !match(c.b, got)) {
+			if ok && (!Match(c.a, got) || !Match(c.b, got)) {
 				t.Errorf("meet(%q, %q) = %q, which one of them does not match", p[0], p[1], got)
 			}
 		}
@@ -38,7 +38,7 @@ func TestIntersectEndsSoon(t *testing.T) {
 		{strings.Repeat("**/", 40) + "x", strings.Repeat("**/a/", 20) + "y"}, {strings.Repeat("a*", 100), strings.Repeat("*b", 100) + "c"},
 		{strings.Repeat("{a,b}", 40), strings.Repeat("{c,d}", 40)}, {strings.Repeat("{", 1000), strings.Repeat("*", 1<<20)}, {"[", "a"}, {`\`, "a"},
 	} {
-		intersect(p[0], p[1])
+		Intersect(p[0], p[1])
 	}
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("took %v", took)
@@ -52,11 +52,11 @@ func FuzzMeet(f *testing.F) {
 		if len(a) > 30 || len(b) > 30 {
 			return
 		}
-		if p, ok := intersect(a, b); ok && (!match(a, p) || !match(b, p)) {
+		if p, ok := Intersect(a, b); ok && (!Match(a, p) || !Match(b, p)) {
 			t.Errorf("meet(%q, %q) = %q, which one of them does not match", a, b, p)
 		}
-		if match(a, "x/y") && match(b, "x/y") && !strings.ContainsAny(a+b, `\[{`) {
-			if _, ok := intersect(a, b); !ok {
+		if Match(a, "x/y") && Match(b, "x/y") && !strings.ContainsAny(a+b, `\[{`) {
+			if _, ok := Intersect(a, b); !ok {
 				t.Errorf("meet(%q, %q) finds nothing, and x/y is there", a, b)
 			}
 		}

@@ -1,4 +1,6 @@
-package workspace
+// Package glob compares the globs with which people say which paths a task may change.
+// It reads no files.
+package glob
 
 import (
 	"slices"
@@ -7,9 +9,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// globs completes globs from configuration and hats: a plain path stands for
+// Complete completes globs from configuration and hats: a plain path stands for
 // that file, or for everything below that folder.
-func globs(list []string) []string {
+func Complete(list []string) []string {
 	var out []string
 	for _, g := range list {
 		g = strings.TrimPrefix(g, "./")
@@ -27,24 +29,24 @@ func globs(list []string) []string {
 	return out
 }
 
-// match reports whether a glob matches the path p. An invalid glob matches
+// Match reports whether a glob matches the path p. An invalid glob matches
 // nothing.
-func match(glob, p string) bool {
+func Match(glob, p string) bool {
 	ok, err := doublestar.Match(glob, p)
 	return ok && err == nil
 }
 
-func matchAny(globs []string, p string) bool {
-	return slices.ContainsFunc(globs, func(g string) bool { return match(g, p) })
+func MatchAny(globs []string, p string) bool {
+	return slices.ContainsFunc(globs, func(g string) bool { return Match(g, p) })
 }
 
-// literal returns a glob that matches only the path p.
-func literal(p string) string {
+// Literal returns a glob that matches only the path p.
+func Literal(p string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(p)
 }
 
-// unescape is the inverse of literal, as far as intersect needs it.
-func unescape(g string) string { return strings.ReplaceAll(g, `\`, "") }
+// Unescape is the inverse of Literal, for globs without classes.
+func Unescape(g string) string { return strings.ReplaceAll(g, `\`, "") }
 
 // Limits of the search for a common path: a session can supply the globs.
 // Longer ones count as having none in common.
@@ -53,15 +55,15 @@ const (
 	maxAlternatives = 64
 )
 
-// intersect returns a path that both globs match, and whether one exists.
-func intersect(a, b string) (string, bool) {
+// Intersect returns a path that both globs match, and whether one exists.
+func Intersect(a, b string) (string, bool) {
 	for _, x := range alternatives(a) {
 		for _, y := range alternatives(b) {
 			if len(x)*len(y) > maxMeet {
 				continue
 			}
 			p, ok := intersectPaths(strings.Split(x, "/"), strings.Split(y, "/"), map[[2]int]bool{})
-			if ok && match(a, p) && match(b, p) {
+			if ok && Match(a, p) && Match(b, p) {
 				return p, true
 			}
 		}
@@ -102,7 +104,7 @@ func alternatives(glob string) []string {
 	return []string{glob}
 }
 
-// intersectPaths is intersect for paths cut into segments. failed holds the
+// intersectPaths is Intersect for paths cut into segments. failed holds the
 // pairs of remaining lengths that are known to have nothing in common.
 func intersectPaths(a, b []string, failed map[[2]int]bool) (string, bool) {
 	left := [2]int{len(a), len(b)}
@@ -186,7 +188,7 @@ func pieces(segment string) []string {
 	return out
 }
 
-// intersectNames is intersect for the pieces of one name.
+// intersectNames is Intersect for the pieces of one name.
 func intersectNames(a, b []string, failed map[[2]int]bool) (string, bool) {
 	left := [2]int{len(a), len(b)}
 	if failed[left] {
@@ -233,7 +235,7 @@ func tryNames(a, b []string, failed map[[2]int]bool) (string, bool) {
 // common returns a letter that both pieces match.
 func common(a, b string) (string, bool) {
 	for _, r := range a + b + "xaA0_-.Zz9é" {
-		if c := string(r); match(a, c) && match(b, c) {
+		if c := string(r); Match(a, c) && Match(b, c) {
 			return c, true
 		}
 	}
