@@ -298,3 +298,18 @@ func TestNotStarted(t *testing.T) {
 		t.Errorf("assumed $%v and %d tokens", r.AssumedUSD, r.Tokens)
 	}
 }
+
+// TestBudgetIsDue: a run that stands at its budget looks again when a day's budget has
+// room. One that waits for its agent while people are asked about a budget is woken by
+// the agent: its own time would be due for ever once it is over.
+func TestBudgetIsDue(t *testing.T) {
+	until := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
+	for wait, want := range map[ledger.WaitReason]time.Time{ledger.WaitQuestion: until, ledger.WaitLimit: {}} {
+		var s State
+		s.Project.Questions = []ledger.Question{{ID: "q1", Kind: ledger.AskBudget}}
+		s.Project.Run = &Run{ID: "r1", State: ledger.RunWaiting, Wait: wait, Until: until}
+		if got := Due(s); !got.Equal(want) {
+			t.Errorf("a run that waits (%s) is due at %s, want %s", wait, got, want)
+		}
+	}
+}

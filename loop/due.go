@@ -41,7 +41,7 @@ func Due(s State) time.Time {
 	if r := s.Project.Run; !r.Over() {
 		// Other waits end with their question or agent, which are handled above. A day's
 		// budget has room again without an answer.
-		if isFaultWait(r.Wait) || r.State == ledger.RunWaiting && r.Finishing == nil && s.Project.asksBudget() {
+		if isFaultWait(r.Wait) || r.State == ledger.RunWaiting && r.Wait == ledger.WaitQuestion && r.Finishing == nil && s.Project.asksBudget() {
 			need(r.Until)
 		}
 		// While work is in flight, the run's end time is not due: advance checks it
