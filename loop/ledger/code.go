@@ -71,6 +71,7 @@ const (
 	CodeOver            AnswerCode = "over"       // the task or guidance is over and cannot change any more
 	CodeRefused         AnswerCode = "refused"
 	CodeRole            AnswerCode = "role"
+	CodeSeveral         AnswerCode = "several" // sessions could be meant: say which
 	CodeRunning         AnswerCode = "running"
 	CodeSecondEvent     AnswerCode = "second event"
 	CodeSettled         AnswerCode = "settled" // the question is answered already

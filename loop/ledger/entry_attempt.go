@@ -19,6 +19,7 @@ type Commitment struct {
 type Claim struct {
 	AgentID   string    `json:"agentId"`
 	StartedAt time.Time `json:"startedAt"`
+	Lane      int       `json:"lane,omitempty"` // in which the attempt works, from 0
 }
 
 // Evidence is one proof of what an attempt did. Kind decides which fields are
@@ -89,6 +90,19 @@ type AttemptEnded struct {
 	Why     string         `json:"why"`
 	Replan  bool           `json:"replan,omitempty"` // after a conflict: the task starts over on the new tip, and this attempt does not count
 	Outcome AttemptOutcome `json:"outcome,omitempty"`
+
+	// Conflict is what the change could not be merged with; nil = something else ended
+	// the attempt.
+	Conflict *Conflict `json:"conflict,omitempty"`
+}
+
+// Conflict is a change that could not become part of a branch because of others. Both
+// sides begin at Base: the trees Mine and Theirs differ from it by one change each.
+type Conflict struct {
+	Base   string   `json:"base"`
+	Mine   string   `json:"mine"`            // tree
+	Theirs string   `json:"theirs"`          // tip of the branch
+	Paths  []string `json:"paths,omitempty"` // that both changed; empty = they merge, and the result failed its checks
 }
 
 // ChecksBegun records the commands that are about to run: setup, then

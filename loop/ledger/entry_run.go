@@ -154,6 +154,7 @@ const (
 // still being verified.
 type RunFinishing struct {
 	Ending RunEnded `json:"ending"`
+	Drains bool     `json:"drains,omitempty"` // what is in hand in lanes completes first; another entry follows
 }
 
 // RunEnded records why a run ended and how to resume it.

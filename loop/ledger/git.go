@@ -90,10 +90,11 @@ type Scope struct {
 type CaptureRequest struct {
 	Run      string `json:"run"`
 	Session  string `json:"session"`
-	Ref      string `json:"ref"`       // hidden ref that will hold the tree
-	Input    string `json:"input"`     // tree that the session began with
-	Start    string `json:"start"`     // tree that the attempt began with
-	StartRev string `json:"start_rev"` // its commit
+	Lane     int    `json:"lane,omitempty"` // whose work folder it worked in
+	Ref      string `json:"ref"`            // hidden ref that will hold the tree
+	Input    string `json:"input"`          // tree that the session began with
+	Start    string `json:"start"`          // tree that the attempt began with
+	StartRev string `json:"start_rev"`      // its commit
 	Scope    Scope  `json:"scope"`
 
 	Cleared []string `json:"cleared,omitempty"` // fingerprints of findings that a person called no secret

@@ -76,6 +76,15 @@ type Mount struct {
 	Work  string   `json:"work,omitempty"` // with Lower: an empty folder beside Upper for the kernel's use
 }
 
+// WorkUse names the work folder of a run's lane, and the tree that it is to hold.
+type WorkUse struct {
+	Run   string
+	Lane  int      // from 0
+	Lanes int      // that the run has; with one, all work folders of a project are one after another the same
+	Tree  string   // tree or commit
+	Setup []string // the project's setup commands, in order
+}
+
 // RoomUse names the room in which a command of a check runs (docs/spec 9.5).
 type RoomUse struct {
 	Tree   string   `json:"tree"`             // tree or commit whose files the room holds

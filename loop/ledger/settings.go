@@ -76,6 +76,10 @@ type Settings struct {
 	// none are.
 	Screenshot *Screenshot `json:"screenshot,omitempty"`
 
+	// Parallel is the number of tasks that are worked on at a time; 0 and 1 = one
+	// (docs/spec 4.5).
+	Parallel int `json:"parallel,omitempty"`
+
 	// Budget is what the run may spend.
 	Budget Budget `json:"budget,omitzero"`
 
@@ -237,6 +241,7 @@ const (
 	DefaultGrace           = Duration(60 * time.Second)
 	DefaultVerifyTimeout   = Duration(30 * time.Minute)
 
+	MaxConflicts     = 2  // attempts of a task beside others whose change met theirs; then it is alone (docs/spec 4.5)
 	MaxAttempts      = 2  // failed attempts, then the task is blocked (docs/spec 2.5)
 	MaxSessions      = 20 // sessions in one attempt (docs/spec 2.5)
 	MaxRed           = 3  // red verifications in a row (docs/spec 2.5)
