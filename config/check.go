@@ -289,6 +289,9 @@ func (c *checker) project(i int) {
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
 		c.value("batch cannot be 0: nothing would ever be fixed or committed", at("batch")...)
 	}
+	if p.Parallel != nil && *p.Parallel == 0 && c.isNumberAt(at("parallel")) {
+		c.value("parallel cannot be 0: nothing would ever be done", at("parallel")...).Remedy = "write 1 for one task at a time"
+	}
 	if p.Queue == string(ledger.QueueBatch) && p.CommitStatus {
 		c.value(`queue = "batch" does not go with commit_status = true: a commit has exactly the files that were verified together, and marks would be added to them`, at("queue")...).Remedy = "take one of the two out"
 	}

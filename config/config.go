@@ -51,12 +51,18 @@ func (c *Config) Dir() string {
 	return filepath.Dir(c.File)
 }
 
-// Sessions returns how many sessions may run at the same time in all projects.
-func (c *Config) Sessions() int {
-	if c.MaxSessions == nil {
-		return 1
+// Sessions returns how many sessions may run at the same time in all projects while a
+// run with these settings is one of them: without max_sessions as many as the project
+// with the most lanes has.
+func (c *Config) Sessions(s ledger.Settings) int {
+	if c.MaxSessions != nil {
+		return *c.MaxSessions
 	}
-	return *c.MaxSessions
+	most := max(s.Parallel, 1)
+	for _, p := range c.Projects {
+		most = max(most, deref(p.Parallel, 1))
+	}
+	return most
 }
 
 // KeepsAwake reports whether the machine is kept from going to sleep while a run
@@ -219,6 +225,7 @@ type Project struct {
 	MaxIterations *int                   `toml:"max_iterations"`
 	MaxWaves      *int                   `toml:"max_waves"`
 	MaxNewFiles   *int                   `toml:"max_new_files"` // new files of a session that are taken without asking; 0 = no limit
+	Parallel      *int                   `toml:"parallel"`      // at least 1: tasks that are worked on at a time
 	Batch         *int                   `toml:"batch"`         // at least 1: bug reports a wave, and tasks that queue = "batch" verifies together
 	Domains       []string               `toml:"domains"`       // hosts at which the project is used: what reports are about
 	StaleClaim    ledger.Duration        `toml:"stale_claim"`   // how long a claim on a bug report counts without progress; 0 = ledger.StaleClaim

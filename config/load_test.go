@@ -178,7 +178,7 @@ func TestWhole(t *testing.T) {
 			Screenshot: &Screenshot{Run: "npm start", URL: "http://127.0.0.1:3000/", Wait: ledger.Duration(30 * time.Second)},
 			Base:       "develop", Remote: "upstream", Forge: "gitea", WatchPR: "night", PR: PR{Per: "task", Draft: true, Labels: []string{"night"}, Reviewers: []string{"mira"}}, Allow: []string{"npm publish"}, Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop", Unproved: "allow", Proof: "checks",
 			Queue: "each", Order: "score", Tests: []string{"checks/**"}, Shared: []string{"/srv/notes"},
-			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), MaxNewFiles: ptr(5000), Batch: ptr(3), Domains: []string{"shop.example.com"}, StaleClaim: ledger.Duration(36 * time.Hour), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
+			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), MaxNewFiles: ptr(5000), Batch: ptr(3), Parallel: ptr(4), Domains: []string{"shop.example.com"}, StaleClaim: ledger.Duration(36 * time.Hour), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
 			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},
 			Network: "none", SetupNetwork: "ports", VerifyNetwork: "none", Ports: []int{443, 8443},
 			Hosts: []string{"api.example.com", "*.example.com:443", "git.example.com=10.0.0.5"}, ReadOnlyHosts: []string{"packages.example.com"}, Services: []string{"127.0.0.1:5432"},
@@ -263,7 +263,7 @@ func TestShortForms(t *testing.T) {
 		t.Errorf("abrot: %v", err)
 	}
 	write(t, dir+"/nightporter.toml", "\ufeffmax_sessions = 2\r\n") // with a byte order mark, as some editors save it
-	if got := load(t).Sessions(); got != 2 {
+	if got := load(t).Sessions(ledger.Settings{}); got != 2 {
 		t.Errorf("with a byte order mark: %d", got)
 	}
 }

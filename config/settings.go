@@ -48,6 +48,7 @@ type Overrides struct {
 	MaxIterations *int
 	MaxWaves      *int
 	Batch         *int
+	Parallel      *int
 	Push          string
 	Until         string // HH:MM
 	Verify        []string
@@ -156,6 +157,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	f.count("max-iterations", flags.MaxIterations, 0)
 	f.count("max-waves", flags.MaxWaves, 0)
 	f.count("batch", flags.Batch, 1)
+	f.count("parallel", flags.Parallel, 1)
 
 	s := ledger.Settings{
 		Domains: p.Domains, Elsewhere: cfg.DomainsOfOthers(p),
@@ -307,6 +309,9 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	}
 	s.StaleClaim = time.Duration(p.StaleClaim)
 	s.Budget = ledger.Budget{USDRun: p.Budget.USDRun, USDTask: p.Budget.USDTask, TokensRun: p.Budget.TokensRun}
+	if n := firstSet(1, flags.Parallel, p.Parallel); n > 1 {
+		s.Parallel = n
+	}
 	s.Batch = firstSet(ledger.DefaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
 	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)

@@ -26,9 +26,9 @@ import (
 // runFlags are the flags of `nightporter run`.
 type runFlags struct {
 	config.Overrides
-	maxTasks, maxIterations, maxWaves, batch int
-	check, fresh, asJSON                     bool
-	config, state                            string
+	maxTasks, maxIterations, maxWaves, batch, parallel int
+	check, fresh, asJSON                               bool
+	config, state                                      string
 }
 
 func runCommand() *cobra.Command {
@@ -57,6 +57,7 @@ again to go on · 3 could not start · 4 internal error · 130, 143 by a signal`
 	fl.IntVar(&f.maxIterations, "max-iterations", 0, "sessions until the run ends, 0 = no limit")
 	fl.IntVar(&f.maxWaves, "max-waves", 0, "waves of bug reports")
 	fl.IntVar(&f.batch, "batch", 0, "bug reports a wave")
+	fl.IntVar(&f.parallel, "parallel", 1, "tasks that are worked on at a time")
 	fl.StringVar(&f.Push, "push", "", "never, end or task")
 	fl.StringVar(&f.Until, "until", "", "time at which the run ends, HH:MM")
 	fl.StringArrayVar(&f.Verify, "verify", nil, "verification command; may be repeated")
@@ -81,7 +82,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 		to   **int
 	}{
 		"max-tasks": {&f.maxTasks, &f.MaxTasks}, "max-iterations": {&f.maxIterations, &f.MaxIterations},
-		"max-waves": {&f.maxWaves, &f.MaxWaves}, "batch": {&f.batch, &f.Batch},
+		"max-waves": {&f.maxWaves, &f.MaxWaves}, "batch": {&f.batch, &f.Batch}, "parallel": {&f.parallel, &f.Parallel},
 	} {
 		if cmd.Flags().Changed(name) {
 			*v.to = v.from
@@ -122,7 +123,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 // profile.
 func (f *runFlags) resumeFlags(cmd *cobra.Command) string {
 	var parts []string
-	for _, name := range []string{"pattern", "agent", "from", "only", "max-tasks", "max-iterations", "max-waves", "batch", "until", "push", "config", "state"} {
+	for _, name := range []string{"pattern", "agent", "from", "only", "max-tasks", "max-iterations", "max-waves", "batch", "parallel", "until", "push", "config", "state"} {
 		if fl := cmd.Flags().Lookup(name); fl != nil && fl.Changed {
 			value := fl.Value.String()
 			if name == "config" || name == "state" {
@@ -183,7 +184,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	}
 	w := foreground{
 		out: cmd.OutOrStdout(), in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: zone, json: f.asJSON,
-		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(), Day: cfg.Budget.Day(), New: f.fresh, Check: f.check},
+		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(settings), Day: cfg.Budget.Day(), New: f.fresh, Check: f.check},
 	}
 	return w.runAndShow(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(0), Person: personName()})
 }

@@ -98,7 +98,7 @@ func (x *projectState) follow(cancel context.CancelFunc) {
 // start starts a run, or continues the project's unfinished run.
 func (s *Autostarter) start(ctx context.Context, name string, settings ledger.Settings) {
 	answer, err := s.o.Engine.Do(ctx, loop.Input{
-		Project: name, Actor: "daemon", Name: "schedule", Body: loop.StartRun{Settings: settings, MaxSessions: s.o.Projects.Config().Sessions(), Day: s.o.Projects.Config().Budget.Day()},
+		Project: name, Actor: "daemon", Name: "schedule", Body: loop.StartRun{Settings: settings, MaxSessions: s.o.Projects.Config().Sessions(settings), Day: s.o.Projects.Config().Budget.Day()},
 	})
 	switch {
 	case ctx.Err() != nil:

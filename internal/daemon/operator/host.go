@@ -81,7 +81,7 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	}
 	state, _ := h.o.Engine.State(project)
 	o := loop.OfferRun{
-		Settings: s, MaxSessions: h.o.Projects.Config().Sessions(), Day: h.o.Projects.Config().Budget.Day(),
+		Settings: s, MaxSessions: h.o.Projects.Config().Sessions(s), Day: h.o.Projects.Config().Budget.Day(),
 		Idle: len(state.Project.RedTips) == 0 && !state.Project.WasCutOff() && len(loop.ReadyTasks(state, s, snapshot, time.Now())) == 0,
 	}
 	if s.Profile != "review" {
