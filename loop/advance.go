@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,16 @@ func (d *decision) advance() {
 	// keeps a mistake in advance from becoming an endless loop.
 	for range 10_000 {
 		r := d.run()
-		if r.idle() || d.Project.busy() {
+		if r.idle() {
+			return
+		}
+		if d.stepTurns() {
+			continue
+		}
+		if d.Project.busy() {
+			if d.advanceLanes() {
+				continue
+			}
 			return
 		}
 		if d.stepRemake() {
@@ -27,6 +37,9 @@ func (d *decision) advance() {
 			return
 		}
 		d.restTasks()
+		if d.drained() {
+			continue
+		}
 		if r.State == ledger.RunPlanning || r.Finishing != nil {
 			// Before the run has started and while it finishes, only the run's
 			// own check and its last batch can be unfinished. A check that was
@@ -78,7 +91,7 @@ func (d *decision) advance() {
 			}
 		}
 		if d.heldCheck() {
-			return
+			continue
 		}
 		if d.run().Batch != nil {
 			d.stepBatch()
@@ -96,6 +109,12 @@ func (d *decision) advance() {
 		}
 		if d.Project.Tasks.count(setDoubted) > 0 && !d.run().Aside() {
 			return // the reading that decides about them is under way
+		}
+		if d.run().Lanes() > 1 && d.stepLanes() {
+			continue
+		}
+		if d.run().Over() || d.run().Finishing != nil {
+			continue
 		}
 		if t, ok := d.Project.inHand(); ok {
 			if !d.planSession(t) {
@@ -151,22 +170,32 @@ func (d *decision) advance() {
 // reports whether a limit was reached.
 func (d *decision) limited() bool {
 	r := d.run()
-	done, total := d.Project.Count()
-	if q, ok := d.blockedHere(); ok {
-		d.finish(endedAt(q))
+	if e, ok := d.atLimit(); ok {
+		d.finish(e)
 		return true
 	}
-	switch {
-	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Text: r.Settings.Until.In(d.in.Time.Location()).Format("15:04") + " has come"})
-	case r.Streak >= ledger.MaxBlockedInARow && !r.InWaves(): // there, waves without a success end it
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: d.streakText()})
-	case r.Settings.MaxTasks > 0 && len(r.DoneNow) >= r.Settings.MaxTasks && done < total && d.anyLeft():
+	done, total := d.Project.Count()
+	if r.Settings.MaxTasks > 0 && len(r.DoneNow) >= r.Settings.MaxTasks && done < total && d.anyLeft() {
 		d.pauseForReview()
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
+}
+
+// atLimit returns the end of a run that is at one of these limits but max_tasks, and
+// whether it is.
+func (d *decision) atLimit() (ledger.RunEnded, bool) {
+	r := d.run()
+	q, blocked := d.blockedHere()
+	switch {
+	case blocked:
+		return endedAt(q), true
+	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
+		return ledger.RunEnded{Reason: ledger.ReasonUntil, Text: r.Settings.Until.In(d.in.Time.Location()).Format("15:04") + " has come"}, true
+	case r.Streak >= ledger.MaxBlockedInARow && !r.InWaves(): // there, waves without a success end it
+		return ledger.RunEnded{Reason: ledger.ReasonStreak, Text: d.streakText()}, true
+	}
+	return ledger.RunEnded{}, false
 }
 
 // anyLeft reports whether the run has a task left that an agent can work on now
@@ -220,37 +249,49 @@ func (d *decision) pick() (TaskState, bool) {
 			d.askManual(*t, "")
 		}
 	}
-	if t, ok := d.chosen(); ok {
-		return t, true
-	}
-	for _, t := range d.byTurn(setReady, setBlocked) {
-		if !d.wanted(t) || d.yields(t) || !d.inWave(t) {
-			continue
-		}
-		switch {
-		case t.Status == ledger.Ready && t.wish() == ledger.MarkManualVerify:
-			d.askManual(*t, "")
-			continue
-		case t.Status == ledger.Ready && t.wish() == ledger.MarkBlocked:
-			d.block(t.Task.ID, blockage{reason: "marked (blocked) in " + d.run().Settings.Source.Path, marked: true})
-			if q, ok := d.blockedHere(); ok {
-				d.finish(endedAt(q))
-				return TaskState{}, false
-			}
-			continue
-		case t.Status == ledger.Blocked && d.run().Settings.OnBlocked == ledger.OnBlockedStop:
-			d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
-			return TaskState{}, false
-		case t.Status == ledger.Ready && !t.Queued() && d.unfit(t):
-			continue
-		case t.Status == ledger.Ready && !t.Queued():
-			if other, ok := d.besides(*t); ok && d.suspect(*t) {
-				return other, true
-			}
-			return *t, true
-		}
+	for t := range d.turns() {
+		return *t, true
 	}
 	return TaskState{}, false
+}
+
+// turns iterates over the ready tasks in the order in which the run takes them. Where a
+// mark in the source wants it, a task is asked about or blocked instead, which may end
+// the run: then there are no more.
+func (d *decision) turns() iter.Seq[*TaskState] {
+	return func(yield func(*TaskState) bool) {
+		chosen, ok := d.chosen()
+		if ok && !yield(&chosen) {
+			return
+		}
+		for _, t := range d.byTurn(setReady, setBlocked) {
+			if !d.wanted(t) || d.yields(t) || !d.inWave(t) || ok && ledger.SameID(t.Task.ID, chosen.Task.ID) {
+				continue
+			}
+			switch {
+			case t.Status == ledger.Ready && t.wish() == ledger.MarkManualVerify:
+				d.askManual(*t, "")
+			case t.Status == ledger.Ready && t.wish() == ledger.MarkBlocked:
+				d.block(t.Task.ID, blockage{reason: "marked (blocked) in " + d.run().Settings.Source.Path, marked: true})
+				if q, ok := d.blockedHere(); ok {
+					d.finish(endedAt(q))
+					return
+				}
+			case t.Status == ledger.Blocked && d.run().Settings.OnBlocked == ledger.OnBlockedStop:
+				d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
+				return
+			case t.Status != ledger.Ready || t.Queued() || d.unfit(t):
+			default:
+				next := t
+				if other, ok := d.besides(*t); ok && d.suspect(*t) {
+					next = &other
+				}
+				if !yield(next) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // nothingReady handles a run without a ready task. The run waits if an open
@@ -356,6 +397,7 @@ func (d *decision) claim(t TaskState) {
 	r := d.run()
 	id := t.Task.ID
 	resume, queued, from := t.Attempt != nil, t.Queued(), ""
+	lane, _ := d.freeLane()
 	if resume {
 		from = t.Attempt.Run
 	}
@@ -368,7 +410,7 @@ func (d *decision) claim(t TaskState) {
 		c.Base, c.Tree = t.Attempt.Base, t.Attempt.Tree
 	}
 	d.add(scope{task: id}, c)
-	d.add(scope{task: id}, ledger.Claim{AgentID: r.Settings.Agent, StartedAt: d.in.Time})
+	d.add(scope{task: id}, ledger.Claim{AgentID: r.Settings.Agent, StartedAt: d.in.Time, Lane: lane})
 	if r.State == ledger.RunWaiting {
 		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
 	}

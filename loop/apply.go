@@ -528,7 +528,11 @@ func (p Project) settle(s Answered) Project {
 func (p Project) applySession(e ledger.Entry) Project {
 	n := slices.IndexFunc(p.Sessions, func(s Session) bool { return s.ID == e.Session })
 	if b, ok := e.Body.(ledger.SessionPlanned); ok {
-		p.Sessions = append(slices.Clip(p.Sessions), Session{ID: e.Session, Planned: b, Task: e.Task, Attempt: e.Attempt, At: e.Time})
+		s := Session{ID: e.Session, Planned: b, Task: e.Task, Attempt: e.Attempt, At: e.Time}
+		if t, ok := p.Find(e.Task); ok && t.Attempt != nil {
+			s.Lane = t.Attempt.Lane
+		}
+		p.Sessions = append(slices.Clip(p.Sessions), s)
 		return p
 	}
 	if n < 0 {

@@ -67,7 +67,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			r.Signal, r.StopBy, r.StopNow = "", "", false
 		}
 	case ledger.RunFinishing:
-		r.Finishing = &b.Ending
+		r.Finishing, r.Drains = &b.Ending, b.Drains
 		if r.Checks != nil && r.Checks.For != "" { // nobody is asked any more
 			r.Checks = nil
 		}
@@ -203,6 +203,7 @@ func (c *Checks) from(index int) *Checks {
 		return c
 	}
 	n := *c
+	index = max(index, 0)
 	n.Index, n.Repeat, n.First = index, false, nil
 	n.Results = slices.DeleteFunc(slices.Clone(c.Results), func(r ledger.Result) bool { return !r.Setup })
 	n.Results = n.Results[:min(index, len(n.Results))]

@@ -19,6 +19,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		if b.Fresh {
 			t.Scripted, t.Returned = false, b.Returned
 			t.Failed, t.LastFail, t.Stalled, t.Attempt, t.Replanned = 0, "", false, nil, 0
+			t.Conflict, t.Conflicts = nil, 0
 			t.Parts, t.Denied = nil, nil
 			t.Proof, t.ProvedIn = nil, "" // the work that it was about is done again
 			if t.Task.Parent == "" {
@@ -40,7 +41,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.Attempt = nil
 		}
 		if b.To == ledger.Done {
-			t.Failures = nil
+			t.Failures, t.Conflict, t.Conflicts = nil, nil, 0
 		}
 		if b.From == ledger.Done {
 			t.WorkedMs = 0 // until now the summary of its wave names it
@@ -139,7 +140,14 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 				t.Attempt.Plan = t.Plan
 			}
 		}
+	case ledger.Claim:
+		if t.Attempt != nil {
+			w := *t.Attempt
+			w.Lane = b.Lane
+			t.Attempt = &w
+		}
 	case ledger.AttemptEnded:
+		t.met(b)
 		switch {
 		case b.Failed:
 			t.Failed++
@@ -284,6 +292,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.Routed:
 		w.route(b)
 	case ledger.TreeMerged:
+		if b.Batch == "" {
+			w.Merging = &ledger.Conflict{Base: w.Base, Mine: w.Tree, Theirs: b.Onto}
+		}
 		switch {
 		case b.Tree == "":
 		case b.Batch != "":

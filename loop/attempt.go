@@ -36,6 +36,9 @@ func (d *decision) planSession(t TaskState) bool {
 		d.blockForSecond(t)
 		return true
 	}
+	if d.Project.busy() && !d.canPlan(&t) {
+		return false // the run goes on in another lane
+	}
 	if held != nil {
 		return d.holdFor(agent, *held)
 	}

@@ -20,7 +20,7 @@ func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 		resolve = r.Base.Upkeep.Conflicts
 	}
 	d.effect(s.ID, ledger.EffectCapture{Request: ledger.CaptureRequest{
-		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
+		Run: r.ID, Session: s.ID, Lane: w.Lane, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
 		Scope: d.State.scope(t, hat), Cleared: d.Project.Cleared, Hold: w.Leaks > 0 && w.Event != nil,
 		Proof: d.proofRequest(t), Resolve: resolve,

@@ -196,7 +196,7 @@ func (d *decision) verified(task string, v ledger.Verified) {
 	case v.Kind == ledger.KindRepro:
 		d.redo(t, ledger.Redo{Why: ledger.RedoNotReproduced, Tree: v.Tree, Note: notReproduced(v)})
 	case w.Converged:
-		d.replan(task, "on the branch as it is now verification fails: "+firstRed(v))
+		d.collided(t, nil, "on the branch as it is now verification fails: "+firstRed(v))
 	case len(t.strayedAgain()) > 0:
 		paths := t.strayedAgain()
 		d.add(scope{task: task, session: w.Session}, ledger.Redo{Why: ledger.RedoScope, Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths)) + runsItselfNote(w.Captured.RunsItself)})

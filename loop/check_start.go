@@ -24,6 +24,12 @@ func (d *decision) nextCheck(about scope, restore bool) {
 	if r.State == ledger.RunStopping && r.StopNow {
 		return // held back: the resumed run plans it
 	}
+	if !d.Project.roomFree() {
+		if about.task != "" {
+			d.add(about, ledger.StageSet{Stage: ledger.StageRoom})
+		}
+		return
+	}
 	index := c.Index
 	if restore {
 		// A new room has nothing of what the commands before left, and a new

@@ -31,6 +31,10 @@ func (d *decision) converge(t TaskState) {
 		d.done(t, "")
 		return
 	}
+	if d.landing(id) || r.Lanes() > 1 && r.Checks != nil {
+		d.add(scope{task: id, session: w.Session}, ledger.StageSet{Stage: ledger.StageTurn})
+		return
+	}
 	if w.Base != r.Tip {
 		d.add(scope{task: id, session: w.Session}, ledger.StageSet{Stage: ledger.StageMerge})
 		d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, ledger.FoldID(id), w.N, r.Tip), ledger.EffectMerge{Task: id, Merge: ledger.MergeTree{Run: r.ID, Base: w.Base, Tree: w.Tree, Onto: r.Tip, Proof: d.proofRequest(t)}})
@@ -116,7 +120,8 @@ func (d *decision) mergeFinished(b MergeFinished) {
 	about := scope{task: b.Task, session: t.Attempt.Session}
 	d.add(about, ledger.TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts, Proof: b.Merged.Proof})
 	if len(b.Merged.Conflicts) > 0 {
-		d.replan(b.Task, reason("conflicts with what was done since in "+joinFew(b.Merged.Conflicts)))
+		t, _ = d.task(b.Task)
+		d.collided(t, fewOf(b.Merged.Conflicts), reason("conflicts with what was done since in "+joinFew(b.Merged.Conflicts)))
 		return
 	}
 	if t, _ = d.task(b.Task); t.Attempt.Tree == t.Attempt.Start {

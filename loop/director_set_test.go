@@ -22,6 +22,8 @@ func (d *director) set(rest string) {
 				run, when, _ := strings.Cut(run, "@")
 				s.Verify = append(s.Verify, ledger.Command{Run: run, When: when})
 			}
+		case "parallel":
+			s.Parallel = num
 		case "setup":
 			s.Setup = []ledger.Command{{Run: v}}
 		case "network":

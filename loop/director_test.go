@@ -19,7 +19,8 @@ import (
 // script holds them.
 type director struct {
 	*night
-	readonly  bool // the source takes no tasks
+	readonly  bool   // the source takes no tasks
+	on        string // id of the task whose session is meant; "" = the first one
 	where     string
 	held      map[string]bool
 	taken     ledger.Capture // of the next take-over
@@ -114,6 +115,10 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Complexity = num
 		case "role":
 			t.Role = v
+		case "scope":
+			t.Scope = v
+		case "independent":
+			t.Labels = []string{"P"}
 		case "phase":
 			t.Phase = num
 		case "repeat": // minutes
@@ -336,10 +341,13 @@ func (d *director) let(kind string) {
 
 // session returns the agent session in flight.
 func (d *director) session() Session {
-	if len(d.s.Project.Sessions) == 0 {
-		d.t.Fatalf("no session is in flight")
+	for _, s := range d.s.Project.Sessions {
+		if d.on == "" || ledger.SameID(s.Task, d.on) {
+			return s
+		}
 	}
-	return d.s.Project.Sessions[0]
+	d.t.Fatalf("no session of %q is in flight", d.on)
+	return Session{}
 }
 
 func (d *director) exit(change func(*ledger.Exit)) {
@@ -416,6 +424,12 @@ func (d *director) play(line string) string {
 	d.out.Reset()
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
+	case "on": // TASK COMMAND: of a run with lanes
+		task, command, _ := strings.Cut(rest, " ")
+		d.on = "Task " + task
+		out := d.play(command)
+		d.on = ""
+		return out
 	case "tasks":
 		d.tasks(rest)
 	case "source":
@@ -440,7 +454,7 @@ func (d *director) play(line string) string {
 	case "set":
 		d.set(rest)
 	case "run":
-		d.input(StartRun{Settings: d.settings, MaxSessions: 1, New: rest == "new", Check: rest == "check"})
+		d.input(StartRun{Settings: d.settings, MaxSessions: max(d.settings.Parallel, 1), New: rest == "new", Check: rest == "check"})
 	case "preflight":
 		b, _ := take[ledger.EffectPreflight](d.night, nil)
 		p := Preflighted{Run: b.Begin.Run, Base: d.base(b.Begin.Run), Snapshot: d.plan}
@@ -454,7 +468,7 @@ func (d *director) play(line string) string {
 		}
 		d.input(p)
 	case "go": // run, preflight, green baseline
-		d.input(StartRun{Settings: d.settings, MaxSessions: 1})
+		d.input(StartRun{Settings: d.settings, MaxSessions: max(d.settings.Parallel, 1)})
 		d.out.Reset()
 		d.play("preflight")
 		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {

@@ -71,6 +71,9 @@ func (d *decision) effectBroken(b EffectBroken) {
 		d.failAttempt(b.Task, ledger.OutcomeFailed, b.Text)
 		return
 	}
+	if t, ok := d.workOf(b.Key); ok && b.Kind == (ledger.EffectCapture{}).EffectKind() {
+		d.add(scope{task: t.Task.ID}, ledger.StageSet{Stage: ledger.StageReady})
+	}
 	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "chain" || b.Kind == "commit" || b.Kind == "takeover" || b.Kind == "triage" {
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: b.Text})
 	}
@@ -106,7 +109,7 @@ func (d *decision) giveUp(b EffectBroken) {
 	if d.run().Batch != nil {
 		d.add(scope{}, ledger.BatchEnded{Why: "stopped"})
 	}
-	if t, ok := d.Project.inHand(); ok {
+	for _, t := range d.Project.inLanes() {
 		d.add(scope{task: t.Task.ID}, ledger.StageSet{Stage: ledger.StageReady})
 	}
 	d.end(ledger.RunEnded{Reason: ledger.ReasonStopped, Text: b.Text})

@@ -128,8 +128,11 @@ func (p Project) crowd(i guidance.Item) []string {
 		return nil
 	}
 	t := guidance.Target{Source: p.Source, Branch: p.Run.worksOn(), Hat: i.Hat, Writes: true, Task: i.Task}
-	if w, ok := p.inHand(); ok && (i.Task == "" || ledger.SameID(i.Task, w.Task.ID)) {
-		t.Task, t.Parent = ledger.FoldID(w.Task.ID), ledger.FoldID(w.Task.Parent)
+	for _, w := range p.inLanes() {
+		if i.Task == "" || ledger.SameID(i.Task, w.Task.ID) {
+			t.Task, t.Parent = ledger.FoldID(w.Task.ID), ledger.FoldID(w.Task.Parent)
+			break
+		}
 	}
 	return p.Guidance.Before(i.ID, t)
 }
@@ -151,16 +154,18 @@ func forecast(s State, i guidance.Item) ledger.Forecast {
 	case i.Hat != "":
 		return ledger.Forecast{Task: i.Task, Hat: i.Hat}
 	}
-	t, ok := s.Project.inHand()
-	if i.Task != "" && (!ok || !ledger.SameID(t.Task.ID, i.Task)) {
-		return ledger.Forecast{Task: i.Task}
-	}
-	if ok {
+	for _, t := range s.Project.inLanes() {
+		if i.Task != "" && !ledger.SameID(t.Task.ID, i.Task) {
+			continue
+		}
 		if hat := t.Attempt.nextWriter(r.Settings.For(t.Task)); hat != "" {
 			return ledger.Forecast{Task: t.Task.ID, Hat: hat, Expected: true}
 		}
+		if i.Task != "" {
+			return ledger.Forecast{}
+		}
 	}
-	return ledger.Forecast{}
+	return ledger.Forecast{Task: i.Task}
 }
 
 // nextWriter follows the pattern from the attempt's hat and returns the next hat
@@ -242,21 +247,31 @@ func (d *decision) keepGuidance(id string) {
 // now handles the command /now (see Now). It asks before it stops a session, because
 // the work of that session has to be done again.
 func (d *decision) now(text string) {
-	t, ok := d.Project.inHand()
-	var session Session
-	for _, s := range d.Project.Sessions {
-		if ok && s.Planned.Kind == ledger.KindAgent && s.Event == nil && ledger.SameID(s.Task, t.Task.ID) {
-			session = s
+	a, words := guidance.Parse(text)
+	sessions := d.interruptible()
+	if a.Task != "" {
+		named, ok := d.Project.Find(a.Task)
+		if !ok {
+			d.noTask(a.Task)
+			return
 		}
+		sessions = slices.DeleteFunc(sessions, func(s Session) bool { return !ledger.SameID(s.Task, named.Task.ID) })
 	}
-	if session.ID == "" && strings.TrimSpace(text) == "" {
+	switch {
+	case len(sessions) == 0 && strings.TrimSpace(text) == "":
 		d.refuse(ledger.CodeNothing, "no session is at work that could be run again")
 		return
-	}
-	if session.ID == "" {
+	case len(sessions) == 0:
 		d.guide(text)
 		return
+	case len(sessions) > 1:
+		d.refuse(ledger.CodeSeveral, "%s are at work. Say which: /now %s TEXT", allDoing(d.Project.inLanes()), ledger.ShortID(sessions[0].Task))
+		return
+	case a.Task != "":
+		text = words
 	}
+	session := sessions[0]
+	t, _ := d.task(session.Task)
 	if strings.TrimSpace(text) == "" {
 		d.cut(session, "/now")
 		d.say("%s %s reruns", ledger.ShortID(t.Task.ID), t.Attempt.Hat)
@@ -275,10 +290,26 @@ func (d *decision) now(text string) {
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ledger.ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
 }
 
+// interruptible returns the agents' sessions that /now can stop: their tasks are in
+// hand, and they have sent no event.
+func (d *decision) interruptible() (sessions []Session) {
+	for _, t := range d.Project.inLanes() {
+		for _, s := range d.Project.Sessions {
+			if s.Planned.Kind == ledger.KindAgent && s.Event == nil && ledger.SameID(s.Task, t.Task.ID) {
+				sessions = append(sessions, s)
+			}
+		}
+	}
+	return sessions
+}
+
 // queueNow queues the words of a /now as guidance from its sender and returns the
 // item's id.
 func (d *decision) queueNow(q ledger.Question) string {
 	item := guidance.Item{ID: d.nextID("g"), Text: strings.TrimSpace(q.Text), By: q.By, At: d.in.Time}
+	if d.run().Lanes() > 1 {
+		item.Task = ledger.FoldID(q.Task) // the next session that writes may be another task's
+	}
 	item.Source = d.sourceOf(item)
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
 	d.hand(q.ID, item.ID)

@@ -30,11 +30,18 @@ func (d *decision) pause(b Pause) {
 		d.cutAll("pause now")
 	}
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPausing, Wait: ledger.WaitPerson})
-	if t, ok := d.Project.inHand(); ok && d.Project.busy() {
-		if b.Now && !lands(t) {
-			d.say("%s pauses; %s reruns on /resume", d.in.Project, doing(t))
-		} else {
-			d.say("%s pauses after %s", d.in.Project, doing(t))
+	if tasks := d.Project.inLanes(); len(tasks) > 0 && d.Project.busy() {
+		land := slices.DeleteFunc(slices.Clone(tasks), func(t TaskState) bool { return !lands(t) })
+		cut := slices.DeleteFunc(slices.Clone(tasks), lands)
+		switch {
+		case !b.Now:
+			d.say("%s pauses after %s", d.in.Project, allDoing(tasks))
+		case len(cut) == 0:
+			d.say("%s pauses after %s", d.in.Project, allDoing(land))
+		case len(land) == 0:
+			d.say("%s pauses; %s %s on /resume", d.in.Project, allDoing(cut), verb(cut, "reruns", "rerun"))
+		default:
+			d.say("%s pauses after %s; %s %s on /resume", d.in.Project, allDoing(land), allDoing(cut), verb(cut, "reruns", "rerun"))
 		}
 		return
 	}
@@ -53,6 +60,10 @@ func (d *decision) resume(agent string) {
 	}
 	if r.Over() {
 		d.refuse(ledger.CodeIdle, "%s is idle; start it with: nightporter run", d.in.Project)
+		return
+	}
+	if r.Drains && !(r.State == ledger.RunStopping && r.StopNow) {
+		d.refuse(ledger.CodeEnding, "%s is ending, after %s", r.ID, allDoing(d.Project.inLanes()))
 		return
 	}
 	if r.Finishing != nil && !(r.State == ledger.RunStopping && r.StopNow) {
@@ -96,8 +107,8 @@ func (d *decision) resume(agent string) {
 	default:
 		if agent != "" {
 			d.say("%s goes on with %s from the next session", d.in.Project, agent)
-		} else if t, ok := d.Project.inHand(); ok {
-			d.say("%s is at work: %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
+		} else if tasks := d.Project.inLanes(); len(tasks) > 0 {
+			d.say("%s is at work: %s", d.in.Project, allDoing(tasks))
 		} else {
 			d.say("%s is at work", d.in.Project)
 		}
@@ -153,7 +164,8 @@ func (d *decision) stop(b Stop) {
 	case r.Finishing != nil:
 		cut = d.cutOff()
 	}
-	t, ok := d.Project.inHand()
+	tasks := d.Project.inLanes()
+	lands := slices.ContainsFunc(tasks, lands)
 	switch {
 	case d.run().Finishing != nil && b.Now && d.unverified():
 		d.say("%s ends; its branch is not checked", r.ID)
@@ -165,9 +177,9 @@ func (d *decision) stop(b Stop) {
 		d.say("%s ends when its branch is pushed", r.ID)
 	case d.run().Finishing != nil:
 		d.say("%s ends when its branch is checked", r.ID)
-	case ok && d.Project.busy() && (!b.Now || b.Signal == "" && lands(t)):
-		d.say("%s ends after %s", d.in.Project, doing(t))
-	case ok && b.Now:
+	case len(tasks) > 0 && d.Project.busy() && (!b.Now || b.Signal == "" && lands):
+		d.say("%s ends after %s", d.in.Project, allDoing(tasks))
+	case len(tasks) > 0 && b.Now:
 		d.say("stopped; %s", NextTime(d.State))
 	default:
 		d.say("%s ends now", d.in.Project)
@@ -186,25 +198,50 @@ func doing(t TaskState) string {
 	switch {
 	case lands(t):
 		what = "commit"
-	case t.Attempt.Stage == ledger.StageChecks:
+	case t.Attempt.Stage == ledger.StageChecks, t.Attempt.Stage == ledger.StageRoom:
 		what = "verify"
+	case t.Attempt.Stage == ledger.StageTurn:
+		what = "waits for its commit"
 	}
 	return ledger.ShortID(t.Task.ID) + " " + what
 }
 
-// NextTime says how the task in hand goes on after a stop that cut it off, "" if none
+// allDoing is doing for the tasks in all lanes: "#1 builder, #3 verify".
+func allDoing(tasks []TaskState) string {
+	var all []string
+	for _, t := range tasks {
+		all = append(all, doing(t))
+	}
+	return strings.Join(all, ", ")
+}
+
+// verb returns the form of a verb for some tasks.
+func verb(tasks []TaskState, one, several string) string {
+	if len(tasks) == 1 {
+		return one
+	}
+	return several
+}
+
+// NextTime says how the tasks in hand go on after a stop that cut them off, "" if none
 // is in hand. What a session did until it was cut off is not part of its attempt
 // (docs/spec 2.2).
 func NextTime(s State) string {
-	t, ok := s.Project.inHand()
-	if !ok {
-		return ""
+	var all []string
+	for _, t := range s.Project.inLanes() {
+		all = append(all, nextTime(s.Project.Run, t))
 	}
-	id, r := ledger.ShortID(t.Task.ID), s.Project.Run
+	return strings.Join(all, ", ")
+}
+
+func nextTime(r *Run, t TaskState) string {
+	id := ledger.ShortID(t.Task.ID)
 	switch {
 	case lands(t):
 		return id + " is committed next time"
-	case t.Attempt.Stage == ledger.StageChecks:
+	case t.Attempt.Stage == ledger.StageTurn:
+		return id + " is committed next time"
+	case t.Attempt.Stage == ledger.StageChecks, t.Attempt.Stage == ledger.StageRoom:
 		return id + " is verified again next time"
 	case t.Attempt.Stage == ledger.StageCapture && r.Signal != "":
 		return "the files of " + id + " are captured next time"

@@ -23,9 +23,10 @@ func (n *night) check(old State, d Decision) {
 			agents[s.ID] = true
 		}
 	}
-	if len(agents) > 1 {
-		fail("%d agents at once", len(agents))
+	if lanes := p.Run.Lanes(); len(agents) > lanes {
+		fail("%d agents at once in %d lanes", len(agents), lanes)
 	}
+	n.checkLanes(fail)
 	for _, l := range n.s.Shared.Leases {
 		if !agents[l.Session] {
 			fail("a lease for %s, which is not in flight", l.Session)
@@ -88,8 +89,11 @@ func (n *night) check(old State, d Decision) {
 				fail("session %s is planned twice", e.Session)
 			}
 			n.planned[e.Session] = true
-			if len(s.Project.Sessions) > 0 {
-				fail("session %s is planned while %s is in flight", e.Session, s.Project.Sessions[0].ID)
+			for _, o := range s.Project.Sessions {
+				both := b.Kind != ledger.KindAgent && o.Planned.Kind != ledger.KindAgent
+				if s.Project.Run.Lanes() == 1 || both || ledger.SameID(o.Task, e.Task) || s.Project.Run.State == ledger.RunPlanning {
+					fail("session %s is planned while %s is in flight", e.Session, o.ID)
+				}
 			}
 			n.bound(fail, s, e, b)
 		case ledger.Verified:
@@ -178,6 +182,33 @@ func (n *night) check(old State, d Decision) {
 	n.checkGuidance(fail)
 	n.checkParts(fail, d)
 	n.checkStuck(fail)
+}
+
+// checkLanes checks that tasks in hand work in lanes of their own and are not in each
+// other's way, and that at most one of them is on its way into the branch.
+func (n *night) checkLanes(fail func(string, ...any)) {
+	p := n.s.Project
+	inHand, landing := p.inLanes(), 0
+	d := &decision{State: n.s}
+	for k, t := range inHand {
+		if w := t.Attempt; w.Converged && w.Stage != ledger.StageTurn {
+			landing++
+		}
+		for _, o := range inHand[:k] {
+			if t.Attempt.Lane == o.Attempt.Lane {
+				fail("%s and %s are both in lane %d", o.Task.ID, t.Task.ID, t.Attempt.Lane)
+			}
+			if !bodyChanged(t.Attempt.Of, t.Task) && !bodyChanged(o.Attempt.Of, o.Task) && (d.alone(&t) || d.alone(&o) || !apart(t.Task, o.Task)) {
+				fail("%s (%s) and %s (%s) are both in hand", o.Task.ID, o.Task.Scope, t.Task.ID, t.Task.Scope)
+			}
+		}
+	}
+	if landing > 1 {
+		fail("%d changes are on their way into the branch", landing)
+	}
+	if len(inHand) > 1 {
+		n.several = true
+	}
 }
 
 // reverted checks that a task which was taken out of the branch is not committed
@@ -319,7 +350,7 @@ func (n *night) checkGuidance(fail func(string, ...any)) {
 		}
 	}
 	for id, count := range live {
-		if count > 1 {
+		if i, _ := p.Guidance.Get(id); count > 1 && !i.Sticky {
 			fail("%s is bound to %d live sessions", id, count)
 		}
 	}

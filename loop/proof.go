@@ -65,9 +65,9 @@ func (d *decision) guarded(t TaskState, why string) {
 	case w.GuardRed >= maxGuardRed, w.Converged && w.shown():
 		d.holdTask(t, d.checksQuestion(t))
 	case w.Converged && len(w.Fewer) > 0:
-		d.replan(t.Task.ID, "on the branch as it is now "+ledger.FewerText(w.Fewer))
+		d.collided(t, nil, "on the branch as it is now "+ledger.FewerText(w.Fewer))
 	case w.Converged:
-		d.replan(t.Task.ID, "on the branch as it is now the start's checks fail")
+		d.collided(t, nil, "on the branch as it is now the start's checks fail")
 	case len(w.Fewer) > 0:
 		d.redo(t, ledger.Redo{Why: ledger.RedoFewer, Tree: w.left(), Note: fmt.Sprintf(
 			"Verification passes after the session before, but fewer tests run than at the start: %s. Find out what keeps the others from running, such as code that ends the process or a new skip, and make them run and pass. If the task makes them go away, as tests over data that it removes, say checks_changed with the reason in your event.",

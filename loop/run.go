@@ -37,20 +37,31 @@ func (d *decision) cut(s Session, why string) {
 // (docs/spec 2.3). Last the branch is pushed.
 func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
-	if r.Over() || r.Finishing != nil {
+	if r.Over() || r.Finishing != nil || d.drains(e) {
 		return
 	}
 	if r.Batch != nil {
 		d.add(scope{}, ledger.BatchEnded{Why: string(e.Reason)})
 	}
 	d.park(string(e.Reason))
-	if tasks, _ := d.nextBatch(); len(tasks) > 0 && !r.StopNow && batchBefore(e.Reason) {
+	if !d.batchThenEnd(e) {
+		d.finalCheck(e)
+	}
+}
+
+// batchThenEnd begins a batch of the queued tasks, after which the run ends with e. It
+// reports whether there is one.
+func (d *decision) batchThenEnd(e ledger.RunEnded) bool {
+	r := d.run()
+	if tasks, _ := d.nextBatch(); len(tasks) == 0 || r.StopNow || !batchBefore(e.Reason) {
+		return false
+	}
+	if r.Finishing == nil {
 		e.Exit = e.ExitCode()
 		d.add(scope{}, ledger.RunFinishing{Ending: e})
-		d.beginBatch()
-		return
 	}
-	d.finalCheck(e)
+	d.beginBatch()
+	return true
 }
 
 // batchBefore reports whether queued tasks are verified before a run ends for this
@@ -124,6 +135,9 @@ func (d *decision) park(why string) {
 // drops questions that end with a run, and expires guidance for hats that no
 // later run can have.
 func (d *decision) end(e ledger.RunEnded) {
+	if d.drains(e) {
+		return
+	}
 	d.park(string(e.Reason))
 	if d.run().Wave != nil {
 		d.endWave(string(e.Reason))
@@ -227,8 +241,16 @@ func Capturing(s State) bool {
 	if r == nil || r.State != ledger.RunStopping || !r.StopNow || r.Signal == "" {
 		return false
 	}
-	t, ok := s.Project.inHand()
-	return ok && t.Attempt.Stage == ledger.StageCapture && len(s.Project.Sessions) == 0
+	captures := 0
+	for _, t := range s.Project.inLanes() {
+		switch t.Attempt.Stage {
+		case ledger.StageCapture:
+			captures++
+		case ledger.StageMerge, ledger.StageCommit:
+			return false
+		}
+	}
+	return captures > 0 && len(s.Project.Sessions) == 0
 }
 
 // longestLimit is the longest wait for an agent's limit that the core accepts.

@@ -77,6 +77,7 @@ func TestSchedules(t *testing.T) {
 		w.settings.Push = pick(w, ledger.PushNever, ledger.PushEnd, ledger.PushTask)
 		w.settings.Requests.PerTask = w.draw(3, "a request a task") == 0
 		w.settings.Requests.Apart = w.settings.Requests.PerTask && w.draw(2, "apart") == 0
+		w.settings.Parallel = pick(w, 0, 0, 2, 3, 5)
 		w.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
 		for k := range 1 + w.draw(5, "") {
 			task := ledger.Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)}
@@ -95,6 +96,7 @@ func TestSchedules(t *testing.T) {
 				task.Repeat = &ledger.Repeat{Cooldown: time.Duration(w.draw(4, "")) * 10 * time.Minute}
 			}
 			w.moreOf(&task)
+			w.scopeOf(&task)
 			w.plan.Tasks = append(w.plan.Tasks, task)
 		}
 		if w.draw(4, "an inbox") == 0 {
@@ -125,6 +127,17 @@ func (w *world) moreOf(t *ledger.Task) {
 	t.Priority, t.Complexity = w.draw(5, ""), w.draw(11, "")
 	if w.phases && w.draw(2, "") == 0 {
 		t.Phase = len(w.plan.Tasks) / 2 // never below that of a task before, which it may need
+	}
+}
+
+// scopeOf says where a task writes, for nights with lanes.
+func (w *world) scopeOf(t *ledger.Task) {
+	if w.settings.Parallel < 2 {
+		return
+	}
+	t.Scope = pick(w, "", "`src/a`", "`src/b`", "`src/c/**`", "`src/{a,b}/x.go`", "`go.mod`", "auth")
+	if w.draw(4, "") == 0 {
+		t.Labels = []string{"P"}
 	}
 }
 
@@ -191,7 +204,9 @@ func (w *world) key(s string) string { w.seq++; return fmt.Sprintf("%s:%d", s, w
 
 func (w *world) person(b InputBody) ledger.Answer { return w.do(b, w.key("person")).Answer }
 
-func (w *world) run() { w.person(StartRun{Settings: w.settings, MaxSessions: 1}) }
+func (w *world) run() {
+	w.person(StartRun{Settings: w.settings, MaxSessions: max(w.settings.Parallel-w.draw(2, ""), 1)})
+}
 
 // draw returns a uniform random number below n. Numbers from rapid are not
 // uniform: it prefers small ones.
@@ -239,6 +254,9 @@ func (w *world) repeat(b InputBody) {
 		run := w.s.Project.Run
 		if _, planning := b.(Preflighted); planning && run.State == ledger.RunPlanning {
 			return // a Preflighted for another run with the same id, which cannot happen outside this test
+		}
+		if r, asked := b.(RequestFinished); asked && w.s.Project.Requests.Branch(r.Run).Asking == r.Print {
+			return // the same is asked for again, as after a revert and back
 		}
 		if d := w.do(b, w.key("late")); len(d.Entries)+len(d.Effects) > 0 {
 			w.t.Fatalf("%s a second time gives %s", b.InputKind(), mustJSON(w.t, d.Entries))

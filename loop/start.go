@@ -299,7 +299,7 @@ func (d *decision) goOn() {
 		// who asked for the next run.
 		next := *e
 		next.By = d.by()
-		d.add(scope{}, ledger.RunFinishing{Ending: next})
+		d.add(scope{}, ledger.RunFinishing{Ending: next, Drains: r.Drains})
 		d.answer.Text += "; the next run starts with it"
 	}
 	text := d.answer.Text

@@ -13,7 +13,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 30
+const StateVersion = 31
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -168,6 +168,7 @@ type Run struct {
 	Remakes   int                `json:"remakes,omitempty"`   // branches that were made from its first one
 	Remake    *Remake            `json:"remake,omitempty"`    // branch that is being made again
 	Finishing *ledger.RunEnded   `json:"finishing,omitempty"`
+	Drains    bool               `json:"drains,omitempty"` // Finishing waits until what is in hand is over
 	Baseline  []ledger.Result    `json:"baseline,omitempty"`
 	Red       *ledger.Verified   `json:"red,omitempty"`    // red baseline that is being settled
 	Origin    *ledger.Verified   `json:"origin,omitempty"` // result of its red commands on the person's own commit
@@ -221,6 +222,7 @@ type Session struct {
 	Planned ledger.SessionPlanned `json:"planned"`
 	Task    string                `json:"task,omitempty"` // id as written
 	Attempt string                `json:"attempt,omitempty"`
+	Lane    int                   `json:"lane,omitempty"` // whose work folder it may use
 	At      time.Time             `json:"at"`
 	Cut     bool                  `json:"cut,omitempty"`   // the daemon asked for its end
 	Event   *ledger.EventAccepted `json:"event,omitempty"` // event that was accepted; nil = none yet

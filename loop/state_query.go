@@ -76,7 +76,7 @@ func (p Project) questionsAbout(task string) (about []ledger.Question) {
 // busy reports whether something is under way that has to end before the next
 // session can be planned.
 func (p Project) busy() bool {
-	if len(p.Sessions) > 0 {
+	if len(p.Sessions) > 0 || p.attemptBusy() {
 		return true
 	}
 	if p.Run.sorting() {
@@ -85,27 +85,31 @@ func (p Project) busy() bool {
 	if p.Run != nil && p.Run.Batch != nil && !p.Run.Batch.Chained {
 		return true
 	}
-	if p.Run != nil && p.Run.Remake != nil && p.Run.Remake.Stage == RemakeMaking {
-		return true
-	}
+	return p.Run != nil && p.Run.Remake != nil && p.Run.Remake.Stage == RemakeMaking
+}
+
+// attemptBusy reports whether an attempt waits for the result of an effect.
+func (p Project) attemptBusy() bool {
 	// A check without a session in flight was cut off and waits: it does not
 	// count.
 	for _, t := range p.Tasks.of(setAttempt) {
-		if s := t.Attempt.Stage; s != ledger.StageReady && s != ledger.StageHeld && s != ledger.StageQueued && s != ledger.StageChecks {
+		switch t.Attempt.Stage {
+		case ledger.StageReady, ledger.StageHeld, ledger.StageQueued, ledger.StageChecks, ledger.StageRoom, ledger.StageTurn:
+		default:
 			return true
 		}
 	}
 	return false
 }
 
-// inHand returns the task whose attempt is under way, if there is one.
+// inHand returns the task whose attempt is under way, if there is one: the first of
+// those in lanes.
 func (p Project) inHand() (TaskState, bool) {
-	for _, t := range p.Tasks.of(setAttempt) {
-		if t.Status == ledger.Active && t.Attempt.Stage != ledger.StageHeld {
-			return *t, true
-		}
+	tasks := p.inLanes()
+	if len(tasks) == 0 {
+		return TaskState{}, false
 	}
-	return TaskState{}, false
+	return tasks[0], true
 }
 
 // tries reports whether the run waits for an agent that only a person can make

@@ -67,6 +67,11 @@ type TaskState struct {
 	// Replanned is the number of failed attempts after which it was planned anew; 0 = it
 	// was not, since a person last took it up.
 	Replanned int `json:"replanned,omitempty"`
+	// Conflicts is the number of attempts in a row whose change could not be merged with
+	// what was done meanwhile.
+	Conflicts int `json:"conflicts,omitempty"`
+	// Conflict is what the last of them met; nil = its last attempt ended otherwise.
+	Conflict *ledger.Conflict `json:"conflict,omitempty"`
 	// Repeated says that it was done and came back (Task.Repeat).
 	Repeated bool `json:"repeated,omitempty"`
 	// Uncounted is the number of failed attempts that the source's own count lacks, and
@@ -109,11 +114,13 @@ func (t *TaskState) review() (kind string, passes []ledger.Pass) {
 type Attempt struct {
 	N            int                   `json:"n"`
 	Run          string                `json:"run"`
-	Of           ledger.Task           `json:"of"`    // task as it was when the attempt began
-	Base         string                `json:"base"`  // commit that the attempt builds on
-	Start        string                `json:"start"` // tree of Base
-	Tree         string                `json:"tree"`  // input tree of the next session
-	Hat          string                `json:"hat"`   // hat of the current session, or of the next one
+	Of           ledger.Task           `json:"of"`                // task as it was when the attempt began
+	Base         string                `json:"base"`              // commit that the attempt builds on
+	Start        string                `json:"start"`             // tree of Base
+	Tree         string                `json:"tree"`              // input tree of the next session
+	Merging      *ledger.Conflict      `json:"merging,omitempty"` // the two sides of its last merge; nil = it was not merged
+	Lane         int                   `json:"lane,omitempty"`    // in which it works
+	Hat          string                `json:"hat"`               // hat of the current session, or of the next one
 	Stage        ledger.Stage          `json:"stage"`
 	Session      string                `json:"session,omitempty"` // id of the current session, or of the last one
 	Agent        string                `json:"agent,omitempty"`   // of that session

@@ -43,8 +43,9 @@ func takesAway(old *TaskState, now *ledger.Task) bool {
 // way for. It is believed late, too: with a checkout of an older version and back,
 // the text is another one for seconds. Nothing is cut off while a commit is made.
 func (d *decision) cutsOff(old *TaskState, now *ledger.Task) bool {
-	t, ok := d.Project.inHand()
-	mine := ok && !t.committing() && (ledger.SameID(t.Task.ID, old.Task.ID) || ledger.SameID(t.Task.Parent, old.Task.ID))
+	mine := slices.ContainsFunc(d.Project.inLanes(), func(t TaskState) bool {
+		return !t.committing() && (ledger.SameID(t.Task.ID, old.Task.ID) || ledger.SameID(t.Task.Parent, old.Task.ID))
+	})
 	return mine && bodyChanged(old.Task, *now)
 }
 

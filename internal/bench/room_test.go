@@ -63,11 +63,11 @@ func newRoomFixture(b *testing.B, mounts bool, files map[string]string, setup fu
 	f.lay(start)
 	// Two trees in turns: each differs from the layer and from the room before.
 	for n := range 2 {
-		if err := f.w.Restore(b.Context(), "r1", base.Tree); err != nil {
+		if err := f.w.Restore(b.Context(), ledger.WorkUse{Run: "r1", Lanes: 1, Tree: base.Tree}); err != nil {
 			b.Fatal(err)
 		}
 		for _, name := range []string{"one.txt", "two.txt", "three/new.txt"} {
-			f.write(filepath.Join(f.w.Work("r1"), name), fmt.Sprintf("changed %d\n", n))
+			f.write(filepath.Join(f.w.Work(ledger.WorkUse{Run: "r1", Lanes: 1}).Dir, name), fmt.Sprintf("changed %d\n", n))
 		}
 		taken, err := f.w.Capture(b.Context(), ledger.CaptureRequest{
 			Run: "r1", Session: fmt.Sprintf("r1-%d", n), Ref: fmt.Sprintf("refs/nightporter/shop/r1/task-%d/a1/s1", n),

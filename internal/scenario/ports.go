@@ -191,7 +191,7 @@ func (w workspace) Begin(_ context.Context, b ledger.Begin) (ledger.Base, error)
 	return ledger.Base{Commit: "c0", Tree: "tree0", Head: "c0", HeadName: "main", Branch: "nightporter/" + w.project + "/" + b.Run, Author: "Mira <mira@example.com>"}, nil
 }
 
-func (workspace) Restore(context.Context, string, string) error { return nil }
+func (workspace) Restore(context.Context, ledger.WorkUse) error { return nil }
 
 func (w workspace) Capture(context.Context, ledger.CaptureRequest) (ledger.Capture, error) {
 	w.mu.Lock()
@@ -234,7 +234,9 @@ func (workspace) ResolveScope(context.Context, string, ledger.Scope) ([]string, 
 	return []string{"**"}, nil, nil
 }
 
-func (workspace) Work(run string) string { return "/state/runs/" + run + "/work" }
+func (workspace) Work(use ledger.WorkUse) ledger.Room {
+	return ledger.Room{Dir: "/state/runs/" + use.Run + "/work"}
+}
 func (w workspace) SetupRoom(context.Context, ledger.RoomUse, int) (ledger.Room, error) {
 	return ledger.Room{Dir: "/state/rooms/" + w.project + "/room"}, nil
 }

@@ -128,7 +128,8 @@ var writes = map[string]bool{"builder": true, "fixer": true, "refactorer": true,
 // write changes files in the work folder, or does not.
 func (s *session) write() {
 	w := s.w
-	if !writes[s.launch.Hat] || w.repo.work == nil || strings.HasPrefix(s.launch.Work, roomOf) || w.hit(agentIdle) {
+	work := w.repo.work[s.launch.Work]
+	if !writes[s.launch.Hat] || work == nil || strings.HasPrefix(s.launch.Work, roomOf) || w.hit(agentIdle) {
 		return
 	}
 	w.audit.version++
@@ -137,28 +138,28 @@ func (s *session) write() {
 	if w.hit(agentLies) {
 		text = fmt.Sprintf("bad %d", w.audit.version)
 	}
-	w.repo.work[file] = text
-	if w.one(4) {
-		w.repo.work[fmt.Sprintf("src/old%d.go", w.rnd.IntN(5))] = text
+	work[file] = text
+	if w.one(4) || w.lanes() > 0 && w.one(2) { // what others change, too
+		work[fmt.Sprintf("src/old%d.go", w.rnd.IntN(5))] = text
 	}
 	if w.one(2) {
-		w.repo.work["test/"+strings.TrimPrefix(file, "src/")] = "test " + file
+		work["test/"+strings.TrimPrefix(file, "src/")] = "test " + file
 	}
-	if s.launch.Task == loop.BaselineTaskID || s.launch.Task == loop.RepairTaskID || strings.HasPrefix(w.repo.work["src/old0.go"], "bad") && w.one(3) {
-		for path, text := range w.repo.work {
+	if s.launch.Task == loop.BaselineTaskID || s.launch.Task == loop.RepairTaskID || strings.HasPrefix(work["src/old0.go"], "bad") && w.one(3) {
+		for path, text := range work {
 			if strings.HasPrefix(text, "bad") {
-				w.repo.work[path] = fmt.Sprintf("good %d", w.audit.version)
+				work[path] = fmt.Sprintf("good %d", w.audit.version)
 			}
 		}
 	}
 	if w.hit(agentStrays) {
-		w.repo.work[".github/ci.yml"] = text
+		work[".github/ci.yml"] = text
 	}
 	if w.hit(agentSecret) {
-		w.repo.work["secret/key.pem"] = text
+		work["secret/key.pem"] = text
 	}
 	if w.hit(agentRefused) {
-		w.repo.work["dev/null"] = text
+		work["dev/null"] = text
 	}
 }
 

@@ -37,6 +37,7 @@ type audit struct {
 	cut                    map[string]bool          // sessions
 	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
 	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
+	owned                  map[string]own           // what each task in hand changed, by folded id
 }
 
 // shared is what the audits of all projects of a night have in common.
@@ -65,7 +66,7 @@ func newShared() *shared {
 func newAudit(w *site, all *shared) *audit {
 	return &audit{
 		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
-		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, hosts: newHostWords(),
+		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, owned: map[string]own{}, hosts: newHostWords(),
 	}
 }
 
@@ -141,6 +142,7 @@ func (a *audit) entry(e ledger.Entry) {
 		w.fail("bounded ledger", "more than %d entries in one night", maxEntries)
 	}
 	a.hostEntry(e)
+	a.ownChange(e)
 	switch b := e.Body.(type) {
 	case ledger.SessionPlanned:
 		if a.planned[e.Session] {
@@ -397,13 +399,25 @@ func (a *audit) started(l ledger.Launch) {
 	if len(w.machine.order) > maxSessions {
 		w.fail("bounded sessions", "more than %d sessions in one night", maxSessions)
 	}
+	beside := 0
 	for _, id := range w.machine.order {
-		if s := w.machine.sessions[id]; !s.ended && id != l.Session && s.launch.Kind == ledger.KindAgent && l.Kind == ledger.KindAgent {
-			w.fail("one agent at a time", "%s starts while %s is at work", l.Session, id)
+		s := w.machine.sessions[id]
+		if s.ended || id == l.Session || s.launch.Project != l.Project {
+			continue
+		}
+		agents := s.launch.Kind == ledger.KindAgent && l.Kind == ledger.KindAgent
+		if agents {
+			beside++
+		}
+		if agents && s.launch.Work == l.Work || agents && beside >= max(w.lanes(), 1) {
+			w.fail("one agent a lane", "%s starts in %s while %s is at work in %s", l.Session, l.Work, id, s.launch.Work)
+		}
+		if s.launch.Kind != ledger.KindAgent && l.Kind != ledger.KindAgent {
+			w.fail("one check at a time", "%s starts while %s is at work", l.Session, id)
 		}
 	}
-	if n := w.agentsAtWork(); n > w.sessions {
-		w.fail("bounded sessions", "%s starts, and %d agents are at work where %d may be", l.Session, n, w.sessions)
+	if most := max(w.sessions, w.lanes()); w.agentsAtWork() > most {
+		w.fail("bounded sessions", "%s starts, and %d agents are at work where %d may be", l.Session, w.agentsAtWork(), most)
 	}
 	state, _ := w.state()
 	ses, flying := state.Project.Session(l.Session)
@@ -428,7 +442,7 @@ func (a *audit) booted() {
 func (a *audit) step() {
 	w := a.w
 	if w.s.still > maxStill {
-		w.fail("bounded work", "%d steps, and the clock does not move", maxStill)
+		w.fail("bounded work", "%d steps, and the clock does not move\n%s", maxStill, w.world.dump())
 	}
 	if w.daemon != nil && !w.calm && w.intensity > 0 && w.rnd.Float64() < w.intensity/8000 {
 		w.count(daemonKill)

@@ -17,7 +17,7 @@ import (
 type repo struct {
 	head     string            // commit of the user's checkout
 	branches map[string]string // tips of nightporter's branches
-	work     files             // content of the run's work folder
+	work     map[string]files  // content of work folders, by path
 	base     string            // commit that the current run began from
 }
 
@@ -105,16 +105,18 @@ func (g workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, erro
 }
 
 // Restore is engine.WorkFolders'.
-func (g workspace) Restore(ctx context.Context, _, tree string) error {
+func (g workspace) Restore(ctx context.Context, use ledger.WorkUse) error {
 	if err := g.git(ctx, "restore", 2*time.Second); err != nil {
 		return err
 	}
-	g.repo.work = maps.Clone(g.objects.at(tree))
+	g.repo.work[g.Work(use).Dir] = maps.Clone(g.objects.at(use.Tree))
 	return nil
 }
 
 // Work is engine.WorkFolders'.
-func (workspace) Work(run string) string { return "/state/runs/" + run + "/work" }
+func (workspace) Work(use ledger.WorkUse) ledger.Room {
+	return ledger.Room{Dir: fmt.Sprintf("/state/runs/%s/lane-%d/work", use.Run, use.Lane)}
+}
 
 // Capture is engine.WorkFolders'.
 func (g workspace) Capture(ctx context.Context, r ledger.CaptureRequest) (ledger.Capture, error) {
@@ -126,8 +128,10 @@ func (g workspace) Capture(ctx context.Context, r ledger.CaptureRequest) (ledger
 	}
 	input, out := g.objects.at(r.Input), files{}
 	c := ledger.Capture{}
-	for _, path := range slices.Sorted(maps.Keys(g.repo.work)) {
-		text := g.repo.work[path]
+	dir := g.Work(ledger.WorkUse{Run: r.Run, Lane: r.Lane}).Dir
+	work := g.repo.work[dir]
+	for _, path := range slices.Sorted(maps.Keys(work)) {
+		text := work[path]
 		switch {
 		case input[path] == text || strings.HasPrefix(path, "src/") || strings.HasPrefix(path, "test/"):
 			out[path] = text
@@ -140,7 +144,7 @@ func (g workspace) Capture(ctx context.Context, r ledger.CaptureRequest) (ledger
 		}
 	}
 	for path := range input {
-		if _, is := g.repo.work[path]; !is && !strings.HasPrefix(path, "src/") {
+		if _, is := work[path]; !is && !strings.HasPrefix(path, "src/") {
 			out[path] = input[path]
 		}
 	}
@@ -149,7 +153,7 @@ func (g workspace) Capture(ctx context.Context, r ledger.CaptureRequest) (ledger
 	}
 	c.Tree = g.objects.add(out)
 	c.Files = g.objects.changes(r.Input, c.Tree)
-	g.repo.work = maps.Clone(out)
+	g.repo.work[dir] = maps.Clone(out)
 	if r.Proof.Asked() {
 		c.Proof = g.facts(r.Start, c.Tree)
 	}

@@ -65,6 +65,7 @@ func (w *site) drawSettings() {
 	if w.seed%3 == 0 { // by the seed alone, so that all other seeds draw what they drew
 		s.ReplanAfter = 1 + int(w.seed/3)%ledger.MaxAttempts
 	}
+	s.Parallel = w.lanes()
 	switch w.seed % 7 { // as above
 	case 2:
 		s.Budget.USDRun = 0.5 + float64(w.seed%4)
@@ -139,7 +140,7 @@ func (w *site) operator() {
 			if w.calm {
 				set.Until, set.MaxTasks, set.OnBlocked = time.Time{}, 0, ledger.OnBlockedContinue
 			}
-			a, took := w.do(loop.StartRun{Settings: set, MaxSessions: w.sessions})
+			a, took := w.do(loop.StartRun{Settings: set, MaxSessions: max(w.sessions, set.Parallel)})
 			if took && w.daemon != nil {
 				began, boots = true, w.boots
 				w.tell("operator", "nightporter run: %s", ok(a))

@@ -43,7 +43,7 @@ func (w *site) drawPlan() {
 	var b strings.Builder
 	b.WriteString("# Checkout\n\n## Tasks\n\n")
 	for n := 1; n <= w.opt.tasks; n++ {
-		fmt.Fprintf(&b, "- [ ] **Task %d: Make part %d**\n  - Scope: src\n", n, n)
+		fmt.Fprintf(&b, "- [ ] **Task %d: Make part %d**\n  - Scope: `%s`\n", n, n, w.scope(n))
 		switch {
 		case n > 1 && w.one(3):
 			fmt.Fprintf(&b, "  - Depends on: Task %d\n", 1+w.rnd.IntN(n-1))

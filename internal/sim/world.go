@@ -233,7 +233,7 @@ func (w *site) drawRepo() {
 	tree := w.objects.add(f)
 	c0 := id("c", tree)
 	w.objects.commits[c0] = commit{tree: tree}
-	w.repo = repo{head: c0, branches: map[string]string{}}
+	w.repo = repo{head: c0, branches: map[string]string{}, work: map[string]files{}}
 	w.machine = newMachine()
 }
 

@@ -23,7 +23,7 @@ type slowFolders struct {
 	cancelled int
 }
 
-func (f *slowFolders) Restore(ctx context.Context, run, tree string) error {
+func (f *slowFolders) Restore(ctx context.Context, use ledger.WorkUse) error {
 	if f.deaf {
 		time.Sleep(time.Hour)
 		return nil
@@ -35,7 +35,7 @@ func (f *slowFolders) Restore(ctx context.Context, run, tree string) error {
 		f.cancelled++
 		return ctx.Err()
 	case <-time.After(time.Hour):
-		return f.WorkFolders.Restore(ctx, run, tree)
+		return f.WorkFolders.Restore(ctx, use)
 	}
 }
 

@@ -55,8 +55,8 @@ type faultyFolders struct {
 	*faults
 }
 
-func (r faultyFolders) Restore(ctx context.Context, run, tree string) error {
-	return errors.Join(r.at("restore"), r.WorkFolders.Restore(ctx, run, tree))
+func (r faultyFolders) Restore(ctx context.Context, use ledger.WorkUse) error {
+	return errors.Join(r.at("restore"), r.WorkFolders.Restore(ctx, use))
 }
 
 func (r faultyFolders) Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {

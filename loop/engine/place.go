@@ -18,12 +18,14 @@ type Place struct {
 	Sockets SessionSockets
 }
 
-// WorkFolders are the folders in which sessions work, one for each run (docs/spec 9).
+// WorkFolders are the folders in which sessions work, one for each lane of a run (docs/spec 9).
 type WorkFolders interface {
-	// Work returns the absolute path of the run's work folder.
-	Work(run string) string
-	// Restore resets the run's work folder to a tree. Ignored files stay.
-	Restore(ctx context.Context, run, tree string) error
+	// Work returns the work folder as sessions see it.
+	Work(use ledger.WorkUse) ledger.Room
+	// Restore resets the work folder to a tree. Ignored files stay. In a run with several
+	// lanes they become those of the setup of the tree, if that is another one than
+	// before.
+	Restore(ctx context.Context, use ledger.WorkUse) error
 	// Capture returns the changes that a session left. It never runs the git of
 	// the session's folder, whose configuration the session could have changed.
 	Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error)

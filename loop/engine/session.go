@@ -131,8 +131,11 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	l = ledger.Launch{
 		Session: ses.ID, Project: s.Project.Name, Run: run.ID, Task: ses.Task, Kind: ses.Planned.Kind,
 		Hat: ses.Planned.Hat, Agent: ses.Planned.Agent, Model: ses.Planned.Model, Command: ses.Planned.Command,
-		Wall: ses.Planned.Wall, Stall: ses.Planned.Stall, Work: ports.Place.Folders.Work(run.ID),
+		Wall: ses.Planned.Wall, Stall: ses.Planned.Stall,
 	}
+	work := workUse(s, ses, b.Tree)
+	place := ports.Place.Folders.Work(work)
+	l.Work, l.Mounts = place.Dir, place.Mounts
 	if l.Network, err = network(s, ses.ID, ports.Place.Agents); err != nil {
 		return l, false, err
 	}
@@ -158,7 +161,7 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 		l.Work, l.Mounts, cached = room.Dir, room.Mounts, room.Done
 		l.Cache = cacheOfCheck(run, ses, room, b.Anew, slices.Index(use.Setup, ses.Planned.Command) <= 0)
 	case b.Restore:
-		if err := ports.Place.Folders.Restore(ctx, run.ID, b.Tree); err != nil {
+		if err := ports.Place.Folders.Restore(ctx, work); err != nil {
 			return l, false, fmt.Errorf("restore the work folder: %w", err)
 		}
 	}
@@ -189,6 +192,19 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	}
 	l.Token = ports.Place.Sockets.Token(ses.ID)
 	return l, false, nil
+}
+
+// workUse returns the work folder that a session uses: that of its task's lane.
+func workUse(s loop.State, ses loop.Session, tree string) ledger.WorkUse {
+	run := s.Project.Run
+	use := ledger.WorkUse{Run: run.ID, Lanes: run.Lanes(), Tree: tree}
+	for _, c := range run.Settings.Setup {
+		use.Setup = append(use.Setup, c.Run)
+	}
+	if t, ok := s.Project.Find(ses.Task); ok && t.Attempt != nil {
+		use.Lane = t.Attempt.Lane
+	}
+	return use
 }
 
 // resolveSetup replaces ledger.ProposedSetup by the commands that are proposed for
@@ -327,6 +343,15 @@ func Material(ctx context.Context, s loop.State, session string, files Files, no
 		}
 		if f.Text != "" {
 			m.Loaded = append(m.Loaded, f)
+		}
+	}
+	if c := needs.Conflict; c != nil {
+		var err error
+		if m.Mine, err = files.Changes(ctx, c.Base, c.Mine, maxDiff); err == nil {
+			m.Theirs, err = files.Changes(ctx, c.Base, c.Theirs, maxDiff)
+		}
+		if err != nil {
+			return m, fmt.Errorf("both sides for the prompt: %w", err)
 		}
 	}
 	var err error

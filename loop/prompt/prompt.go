@@ -27,6 +27,8 @@ type Material struct {
 	Conventions []File          // AGENTS.md and CLAUDE.md of the start commit
 	Loaded      []File          // files of the hat's load list
 	Changes     []ledger.Change // of the attempt so far, with their patches
+	Mine        []ledger.Change // of the attempt before, if its change met others
+	Theirs      []ledger.Change // what it met
 
 	Pictures map[string][]byte // by hash, those of Lookup.Pictures that are there
 }
@@ -64,7 +66,7 @@ type Part struct {
 //
 // The order of the parts is fixed. Parts that docs/spec 4.7 does not name stand
 // where a reader needs them. Objections follow the plan that they are about.
-// Planned anew and Earlier attempts precede the history that they are older than.
+// Planned anew, Both sides and Earlier attempts precede the history that they are older than.
 // Last progress, Note well, Issues, Verification and Changes so far follow the
 // history, oldest news first; Review passes say how to read the changes. All of these precede the person's guidance: it
 // outranks them, and a model remembers best what it reads last.
@@ -98,6 +100,7 @@ func Build(s loop.State, session string, m Material) (Prompt, error) {
 		{title: "Objections", text: b.objectionsText()},
 		b.earlierPart(),
 		{title: "Planned anew", text: b.replanText()},
+		b.conflictPart(),
 		b.attemptsPart(),
 		b.historyPart(),
 		b.progressPart(),
@@ -131,10 +134,11 @@ type builder struct {
 
 // Lookup names the files and trees that the Material of a prompt is read from.
 type Lookup struct {
-	Load     []string // the hat's load list: .ralph/… in the person's checkout, all else at Rev
-	Rev      string   // commit whose conventions and load list are read
-	From, To string   // trees to compare for the diff; empty = no diff
-	Pictures []string // hashes of the pictures that people sent with what the prompt says
+	Load     []string         // the hat's load list: .ralph/… in the person's checkout, all else at Rev
+	Rev      string           // commit whose conventions and load list are read
+	From, To string           // trees to compare for the diff; empty = no diff
+	Conflict *ledger.Conflict // whose two sides are looked up; nil = none
+	Pictures []string         // hashes of the pictures that people sent with what the prompt says
 }
 
 // notebooks is the folder of the checkout that sessions write to through hat
@@ -157,6 +161,9 @@ func Needs(s loop.State, session string) (Lookup, bool) {
 		return Lookup{}, false
 	}
 	n := Lookup{Pictures: picturesFor(s.Project, ses, t), Load: s.Project.Run.Settings.Hats[ses.Planned.Hat].Load, Rev: t.Attempt.Base}
+	if hat := s.Project.Run.Settings.Hats[ses.Planned.Hat]; !judges(hat) {
+		n.Conflict = t.Conflict
+	}
 	if t.Attempt.Tree != t.Attempt.Start {
 		n.From, n.To = t.Attempt.Start, t.Attempt.Tree
 	}

@@ -72,7 +72,7 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if err != nil {
 		return captured, err
 	}
-	dir, err := w.runDir(t.Run)
+	dir, err := w.laneDir(t.Run, t.Lane)
 	if err != nil {
 		return captured, err
 	}

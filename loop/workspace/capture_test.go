@@ -223,7 +223,7 @@ func TestCapture(t *testing.T) {
 				want = append(want, e.path)
 			}
 			var got []string
-			for _, p := range files(t, w.Work("r1")) {
+			for _, p := range files(t, w.Work(only("r1", "")).Dir) {
 				if !strings.Contains(p, "node_modules/") && !strings.HasSuffix(p, "a.log") {
 					got = append(got, p)
 				}
@@ -233,7 +233,7 @@ func TestCapture(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the work folder is not the tree (-tree +folder):\n%s", diff)
 			}
-			if got := git(t, w.Work("r1"), "status", "--porcelain"); got != "" && got != "?? node_modules/" {
+			if got := git(t, w.Work(only("r1", "")).Dir, "status", "--porcelain"); got != "" && got != "?? node_modules/" {
 				t.Errorf("git status in the work folder says %q", got)
 			}
 			recorded, err := w.gitOurs(t.Context(), "rev-parse", "refs/nightporter/shop/r1/task-1/a1/s1^{tree}")
@@ -273,7 +273,7 @@ func TestCaptureRefusesDevicesAndSockets(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(shopFiles, files(t, w.Work("r1"))); diff != "" {
+	if diff := cmp.Diff(shopFiles, files(t, w.Work(only("r1", "")).Dir)); diff != "" {
 		t.Errorf("folder (-want +got):\n%s", diff)
 	}
 }
@@ -312,7 +312,7 @@ func TestCaptureLeavesWhatTheRestoreKept(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
 	first := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, ".gitignore", "node_modules/\n*.log\n/build\n") })
-	writeFile(t, w.Work("r1"), "build/out.o", "x\n") // by verification
+	writeFile(t, w.Work(only("r1", "")).Dir, "build/out.o", "x\n") // by verification
 	second := session(t, w, base, first.Tree, all, func(dir string) {
 		if got := readFile(t, dir, "build/out.o"); got != "x\n" {
 			t.Errorf("build/out.o is %q after the restore", got)
@@ -327,7 +327,7 @@ func TestCaptureLeavesWhatTheRestoreKept(t *testing.T) {
 func TestCaptureRefusesRefsThatAreNotItsRuns(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
 	for _, ref := range []string{"", "refs/heads/main", "refs/nightporter/shop/r2/x"} {
 		q := captureRequest(base, base.Tree, all)
 		q.Ref = ref

@@ -192,16 +192,16 @@ func TestJudge(t *testing.T) {
 				t.Errorf("files, dropped, outside, refused (-want +got):\n%s", diff)
 			}
 			for p, want := range c.holds {
-				if got := describePath(t, w.Work("r1"), p); got != want {
+				if got := describePath(t, w.Work(only("r1", "")).Dir, p); got != want {
 					t.Errorf("%s is %q, want %q", p, got, want)
 				}
 			}
 			// The folder and the HEAD of its .git equal the tree, by content
 			// and mode.
-			if got := git(t, w.Work("r1"), "-c", "core.quotePath=false", "status", "--porcelain"); got != "" {
+			if got := git(t, w.Work(only("r1", "")).Dir, "-c", "core.quotePath=false", "status", "--porcelain"); got != "" {
 				t.Errorf("git status in the work folder says %q", got)
 			}
-			if got := git(t, w.Work("r1"), "rev-parse", "HEAD^{tree}"); got != taken.Tree {
+			if got := git(t, w.Work(only("r1", "")).Dir, "rev-parse", "HEAD^{tree}"); got != taken.Tree {
 				t.Errorf("HEAD's tree is %s, want %s", got, taken.Tree)
 			}
 			if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {

@@ -316,11 +316,11 @@ func TestCommitInSomebodyElsesRepository(t *testing.T) {
 func TestStaleLocksAreRemoved(t *testing.T) {
 	_, w, base, taken := oneTask(t)
 	old := yesterday
-	for _, lock := range []string{filepath.Join(w.gitDir, "refs/heads", base.Branch+".lock"), filepath.Join(filepath.Dir(w.Work("r1")), "work-index.lock")} {
+	for _, lock := range []string{filepath.Join(w.gitDir, "refs/heads", base.Branch+".lock"), filepath.Join(filepath.Dir(w.Work(only("r1", "")).Dir), "work-index.lock")} {
 		writeFile(t, filepath.Dir(lock), filepath.Base(lock), "")
 		must(t, os.Chtimes(lock, old, old))
 	}
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
 	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 }

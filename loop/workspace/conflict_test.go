@@ -43,7 +43,7 @@ func TestCaptureRefusesConflicts(t *testing.T) {
 	if diff := cmp.Diff([][]string{kept, {"docs/api.md"}}, [][]string{paths(taken.Files), taken.Outside}); diff != "" {
 		t.Errorf("files and outside (-want +got):\n%s", diff)
 	}
-	if got := readFile(t, w.Work("r1"), "cart/cart.go"); got != "package cart\n" {
+	if got := readFile(t, w.Work(only("r1", "")).Dir, "cart/cart.go"); got != "package cart\n" {
 		t.Errorf("the work folder still has %q", got)
 	}
 }

@@ -75,7 +75,7 @@ func TestSubmodule(t *testing.T) {
 			if diff := cmp.Diff([]string{"cart/cart.go", "vendor/new.c"}, paths(taken.Files)); diff != "" || len(taken.Refused) > 0 {
 				t.Errorf("captured (-want +got):\n%s refused %v", diff, taken.Refused)
 			}
-			if got := readFile(t, w.Work("r1"), "vendor/lib/out.txt") + readFile(t, w.Work("r1"), "vendor/lib/lib.c"); got != "(none)int lib;\n" {
+			if got := readFile(t, w.Work(only("r1", "")).Dir, "vendor/lib/out.txt") + readFile(t, w.Work(only("r1", "")).Dir, "vendor/lib/lib.c"); got != "(none)int lib;\n" {
 				t.Errorf("after the capture: %q", got)
 			}
 			again, err := w.Capture(t.Context(), captureRequest(base, base.Tree, all)) // after a crash
@@ -239,7 +239,7 @@ func TestLFS(t *testing.T) {
 	if diff := cmp.Diff([]string{"art/far.psd", "art/one.psd", "art/small.psd", "web/empty.psd", "web/far.psd", "web/two.psd"}, paths(taken.Files)); diff != "" || len(taken.Refused) > 0 {
 		t.Errorf("captured (-want +got):\n%s refused %v", diff, taken.Refused)
 	}
-	see(w.Work("r1"), "web/two.psd", "two\n")
+	see(w.Work(only("r1", "")).Dir, "web/two.psd", "two\n")
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	for name, want := range map[string]string{

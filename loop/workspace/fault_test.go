@@ -43,9 +43,9 @@ func TestGitFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := workspace(t, shop(t))
 			base := begin(t, w, "r1")
-			must(t, w.Restore(t.Context(), "r1", base.Tree))
-			writeFile(t, w.Work("r1"), "cart/cart.go", "package cart // changed\n")
-			must(t, os.Remove(folder{filepath.Dir(w.Work("r1")), "work"}.index())) // git has to read the tree
+			must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+			writeFile(t, w.Work(only("r1", "")).Dir, "cart/cart.go", "package cart // changed\n")
+			must(t, os.Remove(folder{filepath.Dir(w.Work(only("r1", "")).Dir), "work"}.index())) // git has to read the tree
 			breakGit(t, w, c.times, c.word, c.fails)
 			_, err := w.Capture(t.Context(), captureRequest(base, base.Tree, all))
 			if err == nil || fault.Of(err) != c.want {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // folder is one of our work trees: a run's work folder, or one in which a layer is
@@ -35,37 +37,46 @@ func (w *Workspace) runDir(run string) (string, error) {
 	return dir, w.makePassable(dir)
 }
 
-// Work returns the absolute path of the run's work folder.
-func (w *Workspace) Work(run string) string { return filepath.Join(w.o.State, "runs", run, "work") }
-
-// Restore makes the run's work folder hold exactly the files of a tree, hands
+// Restore makes a work folder hold exactly the files of a tree, hands
 // it to the session user, and gives it a new .git whose HEAD is a commit of
-// that tree. Ignored paths are kept: installed packages, caches.
-func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
+// that tree. Ignored paths are kept: installed packages, caches. In a run with
+// several lanes another lane may have changed what setup installs: then they are
+// replaced by what setup made for the tree.
+func (w *Workspace) Restore(ctx context.Context, use ledger.WorkUse) error {
 	defer w.lock()()
-	dir, err := w.runDir(run)
-	if err != nil {
-		return fmt.Errorf("restore %s: %w", run, err)
+	if err := w.restore(ctx, use); err != nil {
+		return fmt.Errorf("restore %s: %w", use.Run, err)
 	}
-	if tree, err = w.filled(ctx, tree); err != nil {
-		return fmt.Errorf("restore %s: %w", run, err)
+	return nil
+}
+
+func (w *Workspace) restore(ctx context.Context, use ledger.WorkUse) error {
+	dir, err := w.laneDir(use.Run, use.Lane)
+	if err != nil {
+		return err
+	}
+	tree, err := w.filled(ctx, use.Tree)
+	if err != nil {
+		return err
 	}
 	f := folder{dir, "work"}
 	own := selfIgnored(f)
 	if err := os.Remove(filepath.Join(dir, savedCaptureFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("restore %s: %w", run, err)
+		return err
 	}
 	ignored, err := w.importTree(ctx, f, tree, tree, own...)
 	if err != nil {
-		return fmt.Errorf("restore %s: %w", run, err)
+		return err
 	}
 	ignored = append(ignored, own...)
+	if use.Lanes > 1 && len(use.Setup) > 0 {
+		if ignored, err = w.prepare(ctx, f, use, ignored); err != nil {
+			return err
+		}
+	}
 	// Files in the folder before the session starts are not the session's work,
 	// even if the rules of the attempt's start would not ignore them.
-	if err := writeDurably(filepath.Join(dir, "kept"), []byte(strings.Join(ignored, "\x00"))); err != nil {
-		return fmt.Errorf("restore %s: %w", run, err)
-	}
-	return nil
+	return writeDurably(filepath.Join(dir, "kept"), []byte(strings.Join(ignored, "\x00")))
 }
 
 // importTree makes a folder hold exactly the tree and the paths that the rules

@@ -18,10 +18,10 @@ func TestRestoreGivesAnOrdinaryRepository(t *testing.T) {
 	repo := shop(t)
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
-	if err := w.Restore(t.Context(), "r1", base.Tree); err != nil {
+	if err := w.Restore(t.Context(), only("r1", base.Tree)); err != nil {
 		t.Fatal(err)
 	}
-	dir := w.Work("r1")
+	dir := w.Work(only("r1", "")).Dir
 	if diff := cmp.Diff(shopFiles, files(t, dir)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
@@ -175,10 +175,10 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := workspace(t, shop(t))
 			base := begin(t, w, "r1")
-			must(t, w.Restore(t.Context(), "r1", base.Tree))
-			dir := w.Work("r1")
+			must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+			dir := w.Work(only("r1", "")).Dir
 			c.mess(t, dir)
-			if err := w.Restore(t.Context(), "r1", base.Tree); err != nil {
+			if err := w.Restore(t.Context(), only("r1", base.Tree)); err != nil {
 				t.Fatal(err)
 			}
 			got := files(t, dir)
@@ -222,8 +222,8 @@ func TestRestoreHandsOver(t *testing.T) {
 	const uid = 65534
 	w := workspace(t, shop(t), func(o *Options) { o.SessionUID, o.SessionGID = uid, uid })
 	base := begin(t, w, "r1")
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
-	dir := w.Work("r1")
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+	dir := w.Work(only("r1", "")).Dir
 	secret := filepath.Join(w.o.State, "secret")
 	writeFile(t, w.o.State, "secret", "secret\n")
 	must(t, os.Remove(filepath.Join(dir, "go.mod")))
@@ -233,7 +233,7 @@ func TestRestoreHandsOver(t *testing.T) {
 
 	_, err := w.Capture(t.Context(), captureRequest(base, base.Tree, all))
 	must(t, err)
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		must(t, err)
 		info, err := d.Info()
@@ -281,8 +281,8 @@ func TestManyFiles(t *testing.T) {
 	if len(taken.Files) != n {
 		t.Errorf("%d files taken, want %d", len(taken.Files), n)
 	}
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
-	if got := files(t, w.Work("r1")); len(got) != n+len(shopFiles) {
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+	if got := files(t, w.Work(only("r1", "")).Dir); len(got) != n+len(shopFiles) {
 		t.Errorf("%d files, want the tree's %d and %d ignored ones", len(got), len(shopFiles), n)
 	}
 }

@@ -156,10 +156,10 @@ func session(t *testing.T, w *Workspace, base ledger.Base, input string, scope l
 	if input == "" {
 		input = base.Tree
 	}
-	if err := w.Restore(t.Context(), "r1", input); err != nil {
+	if err := w.Restore(t.Context(), only("r1", input)); err != nil {
 		t.Fatal(err)
 	}
-	do(w.Work("r1"))
+	do(w.Work(only("r1", "")).Dir)
 	taken, err := w.Capture(t.Context(), captureRequest(base, input, scope))
 	if err != nil {
 		t.Fatal(err)
@@ -264,3 +264,6 @@ func files(t *testing.T, dir string) []string {
 
 // shopFiles are the files of shop.
 var shopFiles = []string{".gitignore", "README.md", "cart/cart.go", "cart/cart_test.go", "docs/api.md", "go.mod", "plan.md", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"}
+
+// only returns the work folder of a run with one lane.
+func only(run, tree string) ledger.WorkUse { return ledger.WorkUse{Run: run, Lanes: 1, Tree: tree} }

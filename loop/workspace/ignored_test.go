@@ -101,7 +101,7 @@ func TestCaptureLeavesOutWhatTheResultIgnores(t *testing.T) {
 				want = append(want, e.path)
 			}
 			slices.Sort(want)
-			got := files(t, w.Work("r1"))
+			got := files(t, w.Work(only("r1", "")).Dir)
 			slices.Sort(got)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the folder is not the tree and %v (-want +got):\n%s", c.stays, diff)
@@ -112,7 +112,7 @@ func TestCaptureLeavesOutWhatTheResultIgnores(t *testing.T) {
 			if diff := cmp.Diff(taken, again); diff != "" {
 				t.Errorf("again (-first +again):\n%s", diff)
 			}
-			left := files(t, w.Work("r1"))
+			left := files(t, w.Work(only("r1", "")).Dir)
 			slices.Sort(left)
 			if diff := cmp.Diff(got, left); diff != "" {
 				t.Errorf("the folder after a repetition (-first +again):\n%s", diff)
@@ -135,10 +135,10 @@ func TestCaptureForgetsWhatALaterRuleIgnores(t *testing.T) {
 	if diff := cmp.Diff([]string{".gitignore", "pkg/a.js"}, paths(second.Files)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
-	if got := git(t, w.Work("r1"), "ls-files", "pkg", "README.md"); got != "README.md" {
+	if got := git(t, w.Work(only("r1", "")).Dir, "ls-files", "pkg", "README.md"); got != "README.md" {
 		t.Errorf("tracked: %q", got)
 	}
-	if got := readFile(t, w.Work("r1"), "pkg/a.js"); got != "x\n" {
+	if got := readFile(t, w.Work(only("r1", "")).Dir, "pkg/a.js"); got != "x\n" {
 		t.Errorf("pkg/a.js is %q for verification", got)
 	}
 	third := session(t, w, base, second.Tree, all, func(dir string) {
@@ -164,8 +164,8 @@ func TestRestoreKeepsAFolderThatIgnoresItself(t *testing.T) {
 		writeFile(t, dir, "app.py", "x\n")
 	})
 	for n := range 3 {
-		must(t, w.Restore(t.Context(), "r1", first.Tree))
-		if got := readFile(t, w.Work("r1"), "venv/lib/x.py"); got != "x\n" {
+		must(t, w.Restore(t.Context(), only("r1", first.Tree)))
+		if got := readFile(t, w.Work(only("r1", "")).Dir, "venv/lib/x.py"); got != "x\n" {
 			t.Fatalf("after restore %d venv/lib/x.py is %q", n+1, got)
 		}
 	}

@@ -41,11 +41,11 @@ func TestRestoreComparesFilesWithoutGit(t *testing.T) {
 	w := workspace(t, shop(t), func(o *Options) { o.SessionUID, o.SessionGID = uid, uid })
 	base := begin(t, w, "r1")
 	commands := recordGit(t, w)
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
 	if got := commands(); !slices.Contains(got, "read-tree") {
 		t.Fatalf("no checkout at first: %q", got)
 	}
-	must(t, os.Chtimes(folder{filepath.Dir(w.Work("r1")), "work"}.index(), time.Time{}, time.Now().Add(time.Second))) // the clock's tick is over
+	must(t, os.Chtimes(folder{filepath.Dir(w.Work(only("r1", "")).Dir), "work"}.index(), time.Time{}, time.Now().Add(time.Second))) // the clock's tick is over
 	taken := session(t, w, base, "", all, func(dir string) {
 		if got := commands(); slices.Contains(got, "read-tree") || slices.Contains(got, "update-index") {
 			t.Errorf("the second restore ran %q", got)
@@ -58,11 +58,11 @@ func TestRestoreComparesFilesWithoutGit(t *testing.T) {
 	if got := commands(); slices.Contains(got, "read-tree") {
 		t.Errorf("the capture ran %q", got)
 	}
-	must(t, w.Restore(t.Context(), "r1", taken.Tree))
+	must(t, w.Restore(t.Context(), only("r1", taken.Tree)))
 	if got := commands(); slices.Contains(got, "read-tree") || slices.Contains(got, "update-index") {
 		t.Errorf("the restore of what was captured ran %q", got)
 	}
-	if got := git(t, w.Work("r1"), "-c", "safe.directory=*", "status", "--porcelain"); got != "" {
+	if got := git(t, w.Work(only("r1", "")).Dir, "-c", "safe.directory=*", "status", "--porcelain"); got != "" {
 		t.Errorf("git status says %q", got)
 	}
 }
@@ -72,7 +72,7 @@ func TestRestoreComparesFilesWithoutGit(t *testing.T) {
 func TestCaptureSeesWhatLooksUnchanged(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
 	forge := func(dir string) {
 		file := filepath.Join(dir, "cart/cart.go")
 		info, err := os.Stat(file)
@@ -84,10 +84,10 @@ func TestCaptureSeesWhatLooksUnchanged(t *testing.T) {
 	if got := paths(taken.Files); !slices.Equal(got, []string{"cart/cart.go"}) {
 		t.Fatalf("captured %q", got)
 	}
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
-	forge(w.Work("r1"))
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
-	if got := readFile(t, w.Work("r1"), "cart/cart.go"); got != "package cart\n" {
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+	forge(w.Work(only("r1", "")).Dir)
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+	if got := readFile(t, w.Work(only("r1", "")).Dir, "cart/cart.go"); got != "package cart\n" {
 		t.Errorf("the file has %q after the restore", got)
 	}
 }

@@ -81,7 +81,7 @@ func TestCaptureFindsSecrets(t *testing.T) {
 				t.Errorf("tree %s on the ref %s, and the input was %s", taken.Tree, recorded, base.Tree)
 			}
 			for p := range c.write {
-				if _, was := c.set[p]; len(c.want) > 0 && !was && readFile(t, w.Work("r1"), p) != "(none)" {
+				if _, was := c.set[p]; len(c.want) > 0 && !was && readFile(t, w.Work(only("r1", "")).Dir, p) != "(none)" {
 					t.Errorf("%s is still in the folder", p)
 				}
 			}
@@ -96,8 +96,8 @@ func TestCaptureFindsSecrets(t *testing.T) {
 			for _, f := range taken.Secrets {
 				q.Cleared = append(q.Cleared, f.Print)
 			}
-			must(t, w.Restore(t.Context(), "r1", base.Tree))
-			write(w.Work("r1"))
+			must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+			write(w.Work(only("r1", "")).Dir)
 			if taken, err = w.Capture(t.Context(), q); err != nil || len(taken.Secrets) > 0 || taken.Tree == base.Tree {
 				t.Errorf("after it was cleared: %v %v", places(taken.Secrets), err)
 			}
@@ -115,8 +115,8 @@ func TestCaptureHoldsATreeWithSecrets(t *testing.T) {
 		w := workspace(t, repo)
 		base := begin(t, w, "r1")
 		for range 2 {
-			must(t, w.Restore(t.Context(), "r1", base.Tree))
-			writeFile(t, w.Work("r1"), "run.sh", "export KEY="+leakedAWS+"\n")
+			must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+			writeFile(t, w.Work(only("r1", "")).Dir, "run.sh", "export KEY="+leakedAWS+"\n")
 			q := captureRequest(base, base.Tree, all)
 			q.Hold = true
 			taken, err := w.Capture(t.Context(), q)
@@ -153,8 +153,8 @@ func TestCaptureEndsWithTheReaderOfTexts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := workspace(t, shop(t))
 			base := begin(t, w, "r1")
-			must(t, w.Restore(t.Context(), "r1", base.Tree))
-			writeFile(t, w.Work("r1"), "cart/cart.go", "package cart // new\n")
+			must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+			writeFile(t, w.Work(only("r1", "")).Dir, "cart/cart.go", "package cart // new\n")
 			dir := t.TempDir()
 			began := filepath.Join(dir, "began")
 			must(t, os.WriteFile(filepath.Join(dir, "git"), fmt.Appendf(nil, "#!/bin/sh\ncase \"$*\" in *cat-file\\ --batch) touch %s; %s; exit ;; esac\nexec %s \"$@\"\n", began, does, w.program), 0o755))

@@ -40,10 +40,10 @@ func TestRepositoriesLikeGits(t *testing.T) {
 				}
 				return shape, git(t, dir, "config", "--local", "--list")
 			}
-			must(t, w.Restore(t.Context(), "r1", base.Tree))
-			shape, config := look(w.Work("r1"), base.Tree)
+			must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+			shape, config := look(w.Work(only("r1", "")).Dir, base.Tree)
 			taken := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "b.txt", "b\n") })
-			again, settings := look(w.Work("r1"), taken.Tree)
+			again, settings := look(w.Work(only("r1", "")).Dir, taken.Tree)
 			if !slices.Equal(again, shape) || settings != config {
 				t.Errorf("without git:\n%q\n%s\nby git:\n%q\n%s", again, settings, shape, config)
 			}

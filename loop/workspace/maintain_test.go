@@ -181,7 +181,7 @@ func TestMaintainYields(t *testing.T) {
 			case err := <-ended:
 				t.Fatalf("maintenance ended before: %v", err)
 			}
-			must(t, w.Restore(t.Context(), "r1", base.Tree))
+			must(t, w.Restore(t.Context(), only("r1", base.Tree)))
 			must(t, <-ended)
 		})
 	}

@@ -105,9 +105,9 @@ func TestCaptureLeavesOutTooManyNewFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := workspace(t, shopWith(t, map[string]string{"cart/cart.go": "package cart\n\n// Total sums up.\nfunc Total() int { return 1 }\n"}))
 			base := begin(t, w, "r1")
-			must(t, w.Restore(t.Context(), "r1", base.Tree))
+			must(t, w.Restore(t.Context(), only("r1", base.Tree)))
 			before := objects(t, w)
-			c.do(t, w.Work("r1"))
+			c.do(t, w.Work(only("r1", "")).Dir)
 			q := captureRequest(base, base.Tree, c.scope)
 			q.MaxNew, q.TakeAll, q.LeaveOut = c.max, c.take, c.leave
 			for range 2 { // the same again, as after a crash
@@ -132,7 +132,7 @@ func TestCaptureLeavesOutTooManyNewFiles(t *testing.T) {
 					t.Errorf("%d objects were stored, want at most %d", n, c.stored)
 				}
 				for _, p := range c.there {
-					if readFile(t, w.Work("r1"), p) == "(none)" {
+					if readFile(t, w.Work(only("r1", "")).Dir, p) == "(none)" {
 						t.Errorf("%s is gone", p)
 					}
 				}
@@ -175,8 +175,8 @@ func TestCaptureStops(t *testing.T) {
 	const n, within = 3_000, 2 * time.Second
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
-	fill(t, filepath.Join(w.Work("r1"), "gen"), n)
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
+	fill(t, filepath.Join(w.Work(only("r1", "")).Dir, "gen"), n)
 	q := captureRequest(base, base.Tree, all)
 	q.MaxNew = -1
 	stop := errors.New("stopped")

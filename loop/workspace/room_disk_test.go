@@ -60,7 +60,7 @@ func TestFullDisk(t *testing.T) {
 			name string
 			do   func() error
 		}{
-			{"restore the work folder", func() error { return r.w.Restore(t.Context(), "r1", use.Tree) }},
+			{"restore the work folder", func() error { return r.w.Restore(t.Context(), only("r1", use.Tree)) }},
 			{"begin a layer", func() error { _, err := r.w.SetupRoom(t.Context(), own, 0); return err }},
 			{"lay a room over a new layer", func() error { _, err := r.w.LayRoom(t.Context(), own, true); return err }},
 			{"make a layer without setup, and lay a room", func() error {

@@ -85,10 +85,10 @@ func TestRoomFiles(t *testing.T) {
 			})
 		}
 		// The work folder of sessions gets none of them, so that no capture can.
-		if err := r.w.Restore(t.Context(), "r2", r.base.Tree); err != nil {
+		if err := r.w.Restore(t.Context(), only("r2", r.base.Tree)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Lstat(filepath.Join(r.w.Work("r2"), ".env")); err == nil {
+		if _, err := os.Lstat(filepath.Join(r.w.Work(only("r2", "")).Dir, ".env")); err == nil {
 			t.Error("the work folder has .env")
 		}
 		// A changed file needs setup anew; a run without the key has none.

@@ -379,10 +379,10 @@ func TestRoomUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	w := workspace(t, repo, func(o *Options) { o.State, o.SessionUID, o.SessionGID = state, 65534, 65534 })
 	base := begin(t, w, "r1")
-	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	must(t, w.Restore(t.Context(), only("r1", base.Tree)))
 	room, err := w.LayRoom(t.Context(), ledger.RoomUse{Tree: base.Commit}, true)
 	must(t, err)
-	for _, dir := range []string{room.Dir, w.Work("r1")} {
+	for _, dir := range []string{room.Dir, w.Work(only("r1", "")).Dir} {
 		if got := command(t, "/", "setpriv --reuid 65534 --regid 65534 --clear-groups sh -ec 'cd "+dir+"; cat cart/cart.go; echo x >new; git -C . status --porcelain' 2>&1 || true"); got != "package cart\n?? new" {
 			t.Errorf("in %s a session sees %q", dir, got)
 		}

@@ -106,7 +106,7 @@ func TestCaptureHoldsBackWhatRunsItself(t *testing.T) {
 				if want := c.write[p]; slices.Contains(c.files, p) {
 					text = want
 				}
-				if got := readFile(t, w.Work("r1"), p); got != text {
+				if got := readFile(t, w.Work(only("r1", "")).Dir, p); got != text {
 					t.Errorf("%s holds %q, want %q", p, got, text)
 				}
 			}

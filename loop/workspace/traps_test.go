@@ -93,7 +93,7 @@ func TestTraps(t *testing.T) {
 			if len(taken.Files) == 0 {
 				t.Error("nothing was captured")
 			}
-			must(t, w.Restore(t.Context(), "r1", taken.Tree))
+			must(t, w.Restore(t.Context(), only("r1", taken.Tree)))
 			_, err := w.LayRoom(t.Context(), ledger.RoomUse{Tree: taken.Tree, Parent: base.Commit}, true)
 			must(t, err)
 			_, err = w.Diff(t.Context(), base.Tree, taken.Tree, 0)

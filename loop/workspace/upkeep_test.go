@@ -180,8 +180,8 @@ func TestUpkeepConflict(t *testing.T) {
 	}
 	take := func(text string) ledger.Capture {
 		t.Helper()
-		must(t, r.w.Restore(t.Context(), "r2", u.Tree))
-		dir := r.w.Work("r2")
+		must(t, r.w.Restore(t.Context(), only("r2", u.Tree)))
+		dir := r.w.Work(only("r2", "")).Dir
 		if marked := readFile(t, dir, "cart/cart.go"); !strings.Contains(marked, "<<<<<<<") || !strings.Contains(marked, "// main") {
 			t.Fatalf("the session is given %q", marked)
 		}

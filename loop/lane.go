@@ -1,0 +1,371 @@
+package loop
+
+import (
+	pathpkg "path"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/glob"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// With parallel = N a run works on several tasks at a time (docs/spec 4.5). Each attempt
+// has a lane, which is a work folder of its own. What the project has once is used in
+// turn: the room, in which one check runs at a time (StageRoom), and the branch's tip,
+// onto which one change is merged, verified and committed at a time (StageTurn). Both
+// turns go by the order of the source, so they do not depend on who was faster.
+//
+// All that concerns the whole run (its end, a pause, a batch, a branch that is made
+// again) waits until no attempt is busy, and no other work begins meanwhile. With one
+// lane nothing of this applies.
+
+// Lanes returns the number of tasks that the run works on at a time. Waves fix one
+// report after another, and what keeps a request green is one task.
+func (r *Run) Lanes() int {
+	if r == nil || r.InWaves() || r.Aside() || r.Check {
+		return 1
+	}
+	return max(r.Settings.Parallel, 1)
+}
+
+// inLanes returns the tasks whose attempts are under way, in document order. In a run
+// with one lane there is at most one, but for a run that had more when it was stopped.
+func (p Project) inLanes() (tasks []TaskState) {
+	for _, t := range p.Tasks.of(setAttempt) {
+		if t.Status == ledger.Active && t.Attempt.Stage != ledger.StageHeld {
+			tasks = append(tasks, *t)
+		}
+	}
+	return tasks
+}
+
+// freeLane returns the first lane that no attempt works in, and whether there is one.
+func (d *decision) freeLane() (int, bool) {
+	taken := map[int]bool{}
+	for _, t := range d.Project.inLanes() {
+		taken[t.Attempt.Lane] = true
+	}
+	for _, s := range d.Project.Sessions { // also those of attempts that are over
+		taken[s.Lane] = taken[s.Lane] || s.Task != ""
+	}
+	for lane := range d.run().Lanes() {
+		if !taken[lane] {
+			return lane, true
+		}
+	}
+	return 0, false
+}
+
+// advanceLanes plans more work while other work of the run is under way. It reports
+// whether it did.
+func (d *decision) advanceLanes() bool {
+	if d.run().Lanes() == 1 || d.wantsQuiet() {
+		return false
+	}
+	if d.Project.roomFree() && !d.landing("") && d.verifyTip() {
+		return true
+	}
+	d.publish()
+	return d.stepLanes()
+}
+
+// wantsQuiet reports whether the run has something to do for which nothing may be under
+// way, or has to stop before it begins more.
+func (d *decision) wantsQuiet() bool {
+	r := d.run()
+	if r.Over() || r.Finishing != nil || r.Batch != nil {
+		return true
+	}
+	if r.State != ledger.RunRunning && (r.State != ledger.RunWaiting || isFaultWait(r.Wait)) {
+		return true
+	}
+	if _, stops := d.atLimit(); stops {
+		return true
+	}
+	return d.Project.Tasks.count(setDoubted) > 0
+}
+
+// stepLanes plans the next session of an attempt that can have one, or takes another
+// task into a free lane. It reports whether it did. It never lets the run wait.
+func (d *decision) stepLanes() bool {
+	for _, t := range d.Project.inLanes() {
+		if t.Attempt.Stage == ledger.StageReady && !d.flies(t.Task.ID) && d.canPlan(&t) && d.planSession(t) {
+			return true
+		}
+	}
+	if d.takesNoMore() {
+		return false
+	}
+	t, ok := d.pickBeside()
+	if ok {
+		d.claim(t)
+	}
+	return ok || d.run().Over() || d.run().Finishing != nil
+}
+
+// canPlan reports whether the task's next session could start now: its agent is not
+// held, a slot is free, and it fits into the budget beside what others have reserved.
+func (d *decision) canPlan(t *TaskState) bool {
+	hat, ok := d.run().upcoming().Hats[d.hatOf(t)]
+	if !ok {
+		return true // planSession says what is wrong
+	}
+	agent, held, ok := d.agentFor(t.Attempt, hat)
+	if held != nil || ok && d.onTrial(agent) {
+		return false
+	}
+	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
+		return false
+	}
+	_, short := d.reserve(*t, hat, agent)
+	return short == nil
+}
+
+// takesNoMore reports whether the tasks in hand are all that the run takes before
+// something else has its turn: a person's look at what is done, a batch, or a branch that
+// is made again.
+func (d *decision) takesNoMore() bool {
+	r := d.run()
+	all := r.Settings.MaxTasks > 0 && len(r.DoneNow)+len(d.Project.inLanes()) >= r.Settings.MaxTasks
+	return all || r.Remake != nil || d.batchDue()
+}
+
+// pickBeside returns the next task to work on beside those in hand. The order of the
+// run holds, but for tasks that would be in the way of one in hand: others go first. A
+// task that has to be alone is not overtaken.
+func (d *decision) pickBeside() (TaskState, bool) {
+	if _, free := d.freeLane(); !free {
+		return TaskState{}, false
+	}
+	inHand := d.Project.inLanes()
+	if t, ok := d.outdated(); ok && !d.flies(t.Task.ID) && d.waitsBeside(&t, inHand) == "" {
+		return t, true
+	}
+	for t := range d.turns() {
+		switch {
+		case d.flies(t.Task.ID):
+		case d.waitsBeside(t, inHand) == "" && d.canPlan(t):
+			return *t, true
+		case d.alone(t):
+			return TaskState{}, false
+		}
+	}
+	return TaskState{}, false
+}
+
+// flies reports whether a session of a task is in flight, maybe of an attempt that is
+// over.
+func (d *decision) flies(task string) bool {
+	return slices.ContainsFunc(d.Project.Sessions, func(s Session) bool { return ledger.SameID(s.Task, task) })
+}
+
+// hatOf returns the hat of the task's next session.
+func (d *decision) hatOf(t *TaskState) string {
+	if t.Attempt != nil {
+		return t.Attempt.Hat
+	}
+	return firstHat(d.run().Settings.For(t.Task), t.Task, t.startsWithPlan())
+}
+
+// WaitsBeside returns the id of the task in hand that keeps a ready task from being
+// worked on now, "" if none does. alone reports that the two are not in each other's
+// way: one of them has no other beside it.
+func (s State) WaitsBeside(t TaskState) (task string, alone bool) {
+	d := &decision{State: s}
+	if d.run().Lanes() == 1 {
+		return "", false
+	}
+	inHand := s.Project.inLanes()
+	task = d.waitsBeside(&t, inHand)
+	if task == "" {
+		return "", false
+	}
+	other, _ := d.task(task)
+	return task, d.alone(&t) || d.alone(&other)
+}
+
+// waitsBeside returns the id of the first task in hand that a task cannot be worked on
+// beside, or "".
+func (d *decision) waitsBeside(t *TaskState, inHand []TaskState) string {
+	for _, o := range inHand {
+		if d.alone(t) || d.alone(&o) || !apart(t.Task, o.Task) || ledger.SameID(t.Task.Parent, o.Task.ID) || ledger.SameID(o.Task.Parent, t.Task.ID) {
+			return o.Task.ID
+		}
+	}
+	return ""
+}
+
+// alone reports whether nothing may be worked on beside a task: nobody knows what it
+// will change, it mends what the others stand on, or it met others too often.
+func (d *decision) alone(t *TaskState) bool {
+	return t.Task.Own || t.Conflicts >= ledger.MaxConflicts || !independent(t.Task) && areaOf(t.Task) == nil
+}
+
+// apart reports whether two tasks can be worked on at the same time: both say where they
+// write and have no path in common, or both are declared independent and at most one
+// says where it writes.
+func apart(a, b ledger.Task) bool {
+	x, y := areaOf(a), areaOf(b)
+	if x == nil || y == nil {
+		return independent(a) && independent(b)
+	}
+	return !slices.ContainsFunc(x, func(g string) bool {
+		return slices.ContainsFunc(y, func(h string) bool { return meets(g, h) })
+	})
+}
+
+// independent reports whether the plan says that a task can be done beside its
+// neighbours: the [P] of Spec Kit.
+func independent(t ledger.Task) bool { return slices.Contains(t.Labels, "P") }
+
+// longestArea is the length of a scope, in bytes, whose globs are compared. A session
+// can have written it.
+const longestArea = 2000
+
+// areaOf returns globs of the paths that a task's own scope names, with the lockfiles of
+// manifests. It returns nil if the scope names none, or names one that only a tree can
+// tell: a bare word, prose.
+func areaOf(t ledger.Task) (area []string) {
+	if len(t.Scope) > longestArea {
+		return nil
+	}
+	for _, item := range ledger.ParseScope(t.Scope) {
+		switch item.Kind {
+		case ledger.ScopeGlob:
+			// A glob can also be the name of a file, and stands for folders that it matches.
+			area = append(area, item.Text, glob.Literal(item.Text), item.Text+"/**")
+		case ledger.ScopePath:
+			lit := glob.Literal(item.Text)
+			area = append(area, lit, lit+"/**")
+			area = append(area, lockfilesOf(item.Text)...)
+		default:
+			return nil
+		}
+	}
+	return area
+}
+
+// lockfilesOf returns globs of the lockfiles that change with a manifest: they lie
+// beside it or in a folder above.
+func lockfilesOf(manifest string) (globs []string) {
+	dir, base := pathpkg.Split(manifest)
+	for lockfile, manifests := range glob.Lockfiles {
+		if !slices.ContainsFunc(manifests, func(m string) bool { return glob.Match(m, base) }) {
+			continue
+		}
+		globs = append(globs, lockfile)
+		for up := strings.TrimSuffix(dir, "/"); up != "" && up != "."; up = pathpkg.Dir(up) {
+			globs = append(globs, glob.Literal(up)+"/"+lockfile)
+		}
+	}
+	slices.Sort(globs)
+	return globs
+}
+
+// meets reports whether two globs may have a path in common, whatever the case of its
+// letters. Globs that are too long to tell may.
+func meets(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	if len(a)*len(b) > 1<<15 {
+		return true
+	}
+	_, ok := glob.Intersect(a, b)
+	return ok
+}
+
+// roomFree reports whether no command of a check is under way: the room is free.
+func (p Project) roomFree() bool {
+	return !slices.ContainsFunc(p.Sessions, func(s Session) bool { return s.Planned.Kind != ledger.KindAgent })
+}
+
+// landing reports whether the change of a task other than the given one is on its way
+// into the branch: merged, verified on the tip, or being committed.
+func (d *decision) landing(but string) bool {
+	for _, t := range d.Project.inLanes() {
+		if w := t.Attempt; w.Converged && w.Stage != ledger.StageTurn && !ledger.SameID(t.Task.ID, but) {
+			return true
+		}
+	}
+	return false
+}
+
+// stepTurns lets the next attempt have what it waits for: the room, or the tip of the
+// branch. It reports whether there was one. What a person stopped at once waits.
+func (d *decision) stepTurns() bool {
+	r := d.run()
+	if r.Over() || r.State == ledger.RunStopping && r.StopNow || isFaultWait(r.Wait) && r.State == ledger.RunWaiting {
+		return false
+	}
+	for _, stage := range []ledger.Stage{ledger.StageRoom, ledger.StageTurn} {
+		for _, t := range d.Project.inLanes() {
+			switch {
+			case t.Attempt.Stage != stage:
+			case stage == ledger.StageRoom && d.Project.roomFree() && r.Checks == nil:
+				about := scope{task: t.Task.ID, session: t.Attempt.Session}
+				d.add(about, ledger.StageSet{Stage: ledger.StageChecks})
+				d.nextCheck(about, true)
+				return true
+			case stage == ledger.StageTurn && !d.landing("") && r.Checks == nil && r.Batch == nil:
+				d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.StageSet{Stage: ledger.StageCommit})
+				t, _ = d.task(t.Task.ID)
+				d.converge(t)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// drains lets the run end with e once nothing is under way any more, and reports whether
+// anything is. What is in hand completes: sessions, their verification, commits.
+func (d *decision) drains(e ledger.RunEnded) bool {
+	r := d.run()
+	if r.Lanes() == 1 || r.Finishing != nil || r.State == ledger.RunPlanning || len(d.Project.Sessions) == 0 && !d.Project.attemptBusy() {
+		return false
+	}
+	e.Exit = e.ExitCode()
+	d.add(scope{}, ledger.RunFinishing{Ending: e, Drains: true})
+	return true
+}
+
+// drained goes on with the end of a run that waited for what was in hand, and reports
+// whether it did.
+func (d *decision) drained() bool {
+	r := d.run()
+	if r.Finishing == nil || !r.Drains {
+		return false
+	}
+	e := *r.Finishing
+	d.add(scope{}, ledger.RunFinishing{Ending: e})
+	d.park(string(e.Reason))
+	if !d.batchThenEnd(e) {
+		d.finalCheck(e)
+	}
+	return true
+}
+
+// collided ends an attempt whose change met what was done meanwhile: they conflict, or
+// what they are together fails. That is nobody's failure. The next attempt begins on the
+// newer tip and is told both sides (docs/spec 4.5).
+func (d *decision) collided(t TaskState, paths []string, why string) {
+	b := ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: why}
+	if m := t.Attempt.Merging; m != nil {
+		c := *m
+		c.Paths = paths
+		b.Conflict = &c
+	}
+	d.add(scope{task: t.Task.ID}, b)
+	d.planAnew(t, why)
+	d.setTask(t.Task.ID, ledger.Ready, "starts anew: "+why)
+}
+
+// met folds the end of an attempt: whether its change met those of others.
+func (t *TaskState) met(b ledger.AttemptEnded) {
+	switch {
+	case b.Conflict != nil:
+		t.Conflict = b.Conflict
+		t.Conflicts++
+	case b.Failed:
+		t.Conflict = nil // its next attempt is about another change
+	}
+}
