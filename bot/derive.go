@@ -181,34 +181,107 @@ func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 	return loop.TaskState{}, false
 }
 
-// activeTask returns the task whose attempt is under way.
-func activeTask(s loop.State) (loop.TaskState, bool) {
+// activeTasks returns the tasks whose attempts are under way, one for each lane.
+func activeTasks(s loop.State) (active []loop.TaskState) {
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil {
-			return *t, true
+			active = append(active, *t)
 		}
 	}
-	return loop.TaskState{}, false
+	return active
+}
+
+// activeTask returns the first of activeTasks.
+func activeTask(s loop.State) (loop.TaskState, bool) {
+	active := activeTasks(s)
+	if len(active) == 0 {
+		return loop.TaskState{}, false
+	}
+	return active[0], true
 }
 
 // Doing names the active task and its hat: "#7 builder". After the session it
-// says "#7 verify", then "#7 commit". Tasks that are verified together are named
-// together: "#1–#3 verify". It returns "" if no task is active.
+// says "#7 verify", then "#7 commit". Tasks that are worked on or verified at the same
+// time are named together: "#1–#3", "#1–#3 verify". It returns "" if no task is active.
 func Doing(s loop.State) string {
-	t, ok := activeTask(s)
-	if !ok {
+	active := activeTasks(s)
+	switch len(active) {
+	case 0:
 		if r := s.Project.Run; !r.Over() && r.Batch != nil {
 			return Ranges(r.Batch.Tasks("")) + " verify"
 		}
 		return ""
+	case 1:
+		return shortID(active[0].Task.ID) + " " + stepOf(active[0])
 	}
+	var ids []string
+	for _, t := range active {
+		ids = append(ids, t.Task.ID)
+	}
+	return Ranges(ids)
+}
+
+// Lanes names each active task and what is done for it: "#7 builder".
+func Lanes(s loop.State) (lanes []string) {
+	for _, t := range activeTasks(s) {
+		lanes = append(lanes, shortID(t.Task.ID)+" "+stepOf(t))
+	}
+	return lanes
+}
+
+// stepOf says what is done for an active task: its hat, or the step after the session.
+func stepOf(t loop.TaskState) string {
 	switch t.Attempt.Stage {
-	case ledger.StageCapture, ledger.StageChecks, ledger.StageMerge:
-		return shortID(t.Task.ID) + " verify"
-	case ledger.StageCommit:
-		return shortID(t.Task.ID) + " commit"
+	case ledger.StageCapture, ledger.StageChecks, ledger.StageRoom, ledger.StageMerge:
+		return "verify"
+	case ledger.StageTurn, ledger.StageCommit:
+		return "commit"
 	}
-	return strings.TrimSpace(shortID(t.Task.ID) + " " + Cut(Clean(t.Attempt.Hat), 12))
+	return Cut(Clean(t.Attempt.Hat), 12)
+}
+
+// sessionAt returns the agent's session that is at work on a task.
+func sessionAt(s loop.State, t loop.TaskState) (loop.Session, bool) {
+	for _, x := range s.Project.Sessions {
+		if x.Planned.Kind == ledger.KindAgent && ledger.SameID(x.Task, t.Task.ID) {
+			return x, true
+		}
+	}
+	return loop.Session{}, false
+}
+
+// laneWidth is the width of a line about a lane: a narrow phone shows it whole.
+const laneWidth = 40
+
+// lanesText is a line for each task that is worked on: "#3 builder 12m · Add the till".
+func lanesText(s loop.State, now time.Time) (lines []string) {
+	for _, t := range activeTasks(s) {
+		line := shortID(t.Task.ID) + " " + stepOf(t)
+		switch x, ok := sessionAt(s, t); {
+		case ok:
+			line += " " + Took(now.Sub(x.At))
+		case t.Attempt.Stage == ledger.StageReady:
+			line += " waits"
+		}
+		lines = append(lines, Cut(line+" · "+Foreign(t.Task.Title), laneWidth))
+	}
+	return lines
+}
+
+// besideText says which task in hand a ready task waits for, and why: "after #3, same
+// files". It returns "" if it waits for none.
+func besideText(s loop.State, t loop.TaskState) string {
+	if t.Status != ledger.Ready || t.Queued() || s.Project.Run.Over() {
+		return ""
+	}
+	task, alone := s.WaitsBeside(t)
+	switch {
+	case task == "":
+		return ""
+	case alone:
+		return "alone, after " + shortID(task)
+	}
+	return "after " + shortID(task) + ", same files"
 }
 
 // dependentIDs returns the ids of the tasks that depend on the task id and are not

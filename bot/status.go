@@ -88,7 +88,12 @@ func status(s loop.State, action string, now time.Time) Message {
 
 // body adds the lines that every status of a run has below its first line.
 func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now time.Time) {
-	if a, ok := activeTask(s); ok {
+	if lanes := lanesText(s, now); len(lanes) > 1 {
+		for _, line := range lanes {
+			m.add(line)
+		}
+		m.add("last event " + Clock(r.LastEvent, now))
+	} else if a, ok := activeTask(s); ok {
 		m.add(Cut(Foreign(a.Task.Title), quoteWidth))
 		m.add(replanned(a))
 		if x, ok := atWork(s); ok {
@@ -134,13 +139,8 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now ti
 
 // atWork returns the agent session of the active task.
 func atWork(s loop.State) (loop.Session, bool) {
-	if _, ok := activeTask(s); !ok {
-		return loop.Session{}, false
-	}
-	for _, x := range s.Project.Sessions {
-		if x.Planned.Kind == ledger.KindAgent {
-			return x, true
-		}
+	if t, ok := activeTask(s); ok {
+		return sessionAt(s, t)
 	}
 	return loop.Session{}, false
 }

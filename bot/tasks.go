@@ -333,7 +333,7 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	switch t.Status {
 	case ledger.Active:
 		if t.Attempt != nil {
-			return orElse(strings.TrimPrefix(Doing(s), shortID(t.Task.ID)+" "), "at work")
+			return stepOf(t)
 		}
 		return "at work"
 	case ledger.Blocked:
@@ -365,6 +365,9 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 		}
 		if by := s.ClaimedBy(t); by != "" {
 			return "claimed by " + Cut(Foreign(by), 24)
+		}
+		if after := besideText(s, t); after != "" {
+			return after
 		}
 		if t.Attempt != nil {
 			return "goes on where it was"

@@ -39,6 +39,7 @@ type Console struct {
 	spent           map[string]*taskCost             // by folded task
 	commits         map[string]string                // of the current attempt, by folded task
 	causes          []string                         // keys of inputs whose entries were printed, newest last
+	lanes           int                              // of the run
 	costsKnown      bool                             // an agent of this run reports costs
 	claimsExplained bool                             // the sentence about claims was printed already
 	preflightShown  bool                             // the line about preflight was printed already

@@ -10,6 +10,9 @@ import (
 
 // entry prints one entry. Entries without a case are of no interest to people.
 func (c *Console) entry(v view) {
+	if r := v.after.Project.Run; r != nil {
+		c.lanes = r.Lanes()
+	}
 	switch b := v.e.Body.(type) {
 	// Sessions: one line is printed for several entries.
 	case ledger.SessionPlanned:

@@ -106,7 +106,7 @@ func (c *Console) verified(v view, b ledger.Verified) {
 		text = strings.TrimSuffix(text, " "+bot.Took(verifyTime(b)))
 	}
 	if s == nil { // the verification of a merge, which has no session
-		c.line(v.at, "    verify "+text)
+		c.line(v.at, "    "+c.lane(v.e.Task)+"verify "+text)
 		return
 	}
 	s.verify, s.red = "verify "+text, !b.OK
@@ -254,11 +254,20 @@ func (c *Console) columns(s *session) string {
 		clock = fmt.Sprintf("%d:%02d:%02d", d/3600, d/60%60, d%60)
 	}
 	// A longer name takes the space in front of the time.
-	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(bot.Width(hat)-9, 0), len(clock)+1), clock) + "  "
+	line := "    " + c.lane(s.task) + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(bot.Width(hat)-9, 0), len(clock)+1), clock) + "  "
 	if c.costsKnown || s.ended.Exit.CostUSD > 0 {
 		line += bot.Money(s.ended.Exit.CostUSD) + "  "
 	}
 	return line
+}
+
+// lane names a task in front of what is done for it, while the run works on several at
+// a time.
+func (c *Console) lane(task string) string {
+	if c.lanes < 2 || task == "" {
+		return ""
+	}
+	return bot.Pad(c.id(task), 5, 0)
 }
 
 // eventText returns the session's event or verdict or, in the demo, the claim

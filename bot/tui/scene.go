@@ -56,6 +56,7 @@ type CurrentWork struct {
 	Event   time.Time `json:"event,omitzero"` // time of the latest event
 	Stall   string    `json:"stall,omitempty"`
 	Session string    `json:"session,omitempty"`
+	Beside  []string  `json:"beside,omitempty"` // what else is at work: "#8 builder"
 	Output  []string  `json:"output,omitempty"` // the agent's latest output or actions, the newest last
 }
 
@@ -205,8 +206,15 @@ func (c *Scene) setCurrentWork(s loop.State) {
 	if doing == "" {
 		return
 	}
+	lanes := bot.Lanes(s)
+	if len(lanes) > 0 {
+		doing = lanes[0]
+	}
 	id, rest, _ := strings.Cut(doing, " ")
 	h := &CurrentWork{Sign: bot.SignNow, Task: id, Doing: rest, Event: s.Project.Run.LastEvent}
+	if len(lanes) > 1 {
+		h.Beside = lanes[1:]
+	}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil {
 			h.Title, h.Attempt = bot.Cut(bot.Clean(t.Task.Title), maxText), t.Attempt.N
@@ -217,6 +225,9 @@ func (c *Scene) setCurrentWork(s loop.State) {
 		h.Sign = c.Sign
 	}
 	for _, x := range s.Project.Sessions {
+		if len(lanes) > 1 && bot.Cut(bot.Clean(ledger.ShortID(x.Task)), 14) != id {
+			continue
+		}
 		if h.Since.IsZero() || x.Planned.Kind == ledger.KindAgent {
 			h.Since, h.Session = x.At, x.ID
 		}

@@ -148,6 +148,9 @@ func (m model) currentWork(width, output int) []string {
 			}
 			out = append(out, joinFacts(facts, width))
 		}
+		if len(h.Beside) > 0 {
+			out = append(out, bot.Cut(h.Sign+" "+strings.Join(h.Beside, " · "), width))
+		}
 	}
 	if out = append(out, m.remarks(width)...); len(out) == 0 {
 		out = append(out, bot.SignLater+" nothing is in hand")

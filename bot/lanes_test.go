@@ -1,0 +1,56 @@
+package bot
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestLanesShown: the status has a line for each task that is worked on, and the list
+// says what the others wait for.
+func TestLanesShown(t *testing.T) {
+	now := time.Date(2026, 11, 20, 1, 47, 0, 0, time.UTC)
+	task := func(id, title, scope string, status ledger.Status, stage ledger.Stage) loop.TaskState {
+		x := loop.TaskState{Task: ledger.Task{ID: "Task " + id, Title: title, Scope: scope}, Status: status}
+		if stage != "" {
+			x.Attempt = &loop.Attempt{Hat: "builder", Stage: stage, Converged: stage == ledger.StageTurn}
+		}
+		return x
+	}
+	s := loop.State{Project: loop.Project{Name: "shop", Tasks: loop.NewTaskList(
+		task("1", "Add the till with all of its drawers and keys", "`src/till`", ledger.Active, ledger.StageSession),
+		task("2", "Sum the basket", "`src/basket`", ledger.Active, ledger.StageRoom),
+		task("3", "Print the bill", "`src/bill`", ledger.Active, ledger.StageTurn),
+		task("5", "Ask", "`src/ask`", ledger.Active, ledger.StageReady),
+		task("6", "Round the sum", "`src/basket/round.go`", ledger.Ready, ""),
+		task("7", "Tidy up", "", ledger.Ready, ""),
+		task("8", "Weigh it", "`src/scale`", ledger.Ready, ""),
+	), Run: &loop.Run{ID: "r1", State: ledger.RunRunning, Settings: ledger.Settings{Parallel: 4}, Started: now.Add(-time.Hour), LastEvent: now.Add(-3 * time.Minute)}}}
+	s.Project.Sessions = []loop.Session{{ID: "r1-7", Task: "Task 1", At: now.Add(-12 * time.Minute), Planned: ledger.SessionPlanned{Kind: ledger.KindAgent}}}
+	want := `● shop 0/7 · #1–#3 #5 · 01:47
+#1 builder 12 min · Add the till with…
+#2 verify · Sum the basket
+#3 commit · Print the bill
+#5 builder waits · Ask
+last event 01:44
+left 7 · blocked 0 · needs you 0
+r1 1 h 00 · $0.00
+/log · /pause · /stop`
+	if diff := cmp.Diff(want, Status(s, now).Text(0)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for id, want := range map[string]string{"Task 1": "builder", "Task 3": "commit", "Task 6": "after #2, same files", "Task 7": "alone, after #1", "Task 8": ""} {
+		x, _ := s.Project.Find(id)
+		if got := taskStanding(s, x); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+	s.Project.Run.Settings.Parallel = 0
+	if x, _ := s.Project.Find("Task 7"); taskStanding(s, x) != "" {
+		t.Error("a run with one lane says what a ready task waits for")
+	}
+}
