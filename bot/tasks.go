@@ -373,7 +373,11 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 			return "goes on where it was"
 		}
 		if t.Failed > 0 {
-			return Plural(t.Failed, "attempt") + " failed"
+			failed := Plural(t.Failed, "attempt") + " failed"
+			if model, raised := s.RaisedModel(t); raised {
+				failed += ", next on " + Cut(Clean(model), 16)
+			}
+			return failed
 		}
 	}
 	return ""

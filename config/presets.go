@@ -4,6 +4,7 @@ import (
 	"embed"
 	"maps"
 	"path/filepath"
+	"strconv"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -89,10 +90,27 @@ func (c *Config) catalogue(p *Project) (catalogue, []ledger.Diagnostic) {
 			if near, ok := c.knowsAgent(h.hat.Agent); !ok {
 				problems = append(problems, unknownAgent(h.doc.atValue([]string{"agent", "name"}, ""), h.hat.Agent, near))
 			}
+			problems = append(problems, c.unknownFallbacks(h)...)
 		}
 		patterns, ps := readFolder(l, patternFolder, readPattern)
 		problems = append(problems, ps...)
 		maps.Copy(cat.patterns, patterns)
 	}
 	return cat, problems
+}
+
+// unknownFallbacks returns the mistakes in the fallbacks that a hat's file names.
+func (c *Config) unknownFallbacks(h parsedHat) (problems []ledger.Diagnostic) {
+	for n, name := range h.hat.Fallbacks {
+		near, ok := c.knowsAgent(name)
+		if ok {
+			continue
+		}
+		at := []string{"agent", "fallback"}
+		if item := append(at, strconv.Itoa(n)); h.doc.has(item...) {
+			at = item
+		}
+		problems = append(problems, unknownAgent(h.doc.atValue(at, ""), name, near))
+	}
+	return problems
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
@@ -56,6 +57,25 @@ func (c *Config) TiersOf(agent string) (t Tiers, shipped bool) {
 		return Tiers{}, false
 	}
 	return all[n].Tiers, true
+}
+
+// TiersText names an agent's models by strength: "strong opus, fast sonnet, light haiku,
+// as shipped on 2026-11-27". It returns "" if the agent chooses its model by itself.
+func (c *Config) TiersText(agent string) string {
+	t, shipped := c.TiersOf(agent)
+	var parts []string
+	for _, tier := range []struct{ name, model string }{{"strong", t.Strong}, {"fast", t.Fast}, {"light", t.Light}} {
+		if tier.model != "" {
+			parts = append(parts, tier.name+" "+tier.model)
+		}
+	}
+	text := strings.Join(parts, ", ")
+	for _, s := range AllShippedTiers() {
+		if text != "" && shipped && s.Name == agent {
+			text += ", as shipped on " + s.Date
+		}
+	}
+	return text
 }
 
 // fallbacksOf returns the agents that take an agent's place: its own list, then

@@ -58,6 +58,26 @@ func (t TaskState) raised(hat ledger.Hat) bool {
 	return hat.Escalate && t.Failed > 0 && hat.Tier != "" && hat.Tier != hat.Tier.Stronger()
 }
 
+// RaisedModel returns the model of an open task's next session if that is a stronger one
+// than its hat asks for, and whether it is.
+func (s State) RaisedModel(t TaskState) (model string, raised bool) {
+	d := &decision{State: s}
+	if s.Project.Run == nil || t.Status != ledger.Ready {
+		return "", false
+	}
+	set := d.run().upcoming()
+	hat, ok := set.Hats[d.hatOf(&t)]
+	if !ok || !t.raised(hat) {
+		return "", false
+	}
+	agent := hat.Agent
+	if agent == "" {
+		agent = set.Agent
+	}
+	model = set.ModelFor(hat, agent, true)
+	return model, model != "" && model != set.ModelFor(hat, agent, false)
+}
+
 // blockForSecond blocks a task whose second review nobody can make.
 func (d *decision) blockForSecond(t TaskState) {
 	why := fmt.Sprintf("no agent but %s is configured, and the task asks for a review by another one", t.Attempt.Second)

@@ -39,3 +39,26 @@ func TestSecondReviewer(t *testing.T) {
 		})
 	}
 }
+
+// TestRaisedModel: a task whose hat asks for it says on which model its next attempt is.
+func TestRaisedModel(t *testing.T) {
+	set := testSettings()
+	builder := set.Hats["builder"]
+	builder.Tier, builder.Escalate = "fast", true
+	set.Hats["builder"] = builder
+	set.Pattern = patterns["single"]
+	set.Models = map[string]ledger.Tiers{"claude": {Strong: "opus", Fast: "sonnet"}}
+	s := State{Project: Project{Run: &Run{ID: "r1", Settings: set}}}
+	for _, c := range []struct {
+		task   TaskState
+		raised bool
+	}{
+		{TaskState{Status: ledger.Ready, Failed: 1}, true},
+		{TaskState{Status: ledger.Ready}, false},
+		{TaskState{Status: ledger.Active, Failed: 1}, false},
+	} {
+		if model, raised := s.RaisedModel(c.task); raised != c.raised || raised && model != "opus" {
+			t.Errorf("%s after %d failed attempts: %q, %v", c.task.Status, c.task.Failed, model, raised)
+		}
+	}
+}

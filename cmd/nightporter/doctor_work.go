@@ -313,6 +313,9 @@ func checkAgents(ctx context.Context, p *doctorContext) []finding {
 		}
 		p.startable = append(p.startable, name)
 		out = append(out, findOK("%s can be started (%s): %s", name, strings.Join(p.agents[name], ", "), w.runner.Describe(ctx, name)))
+		if models := p.cfg.TiersText(name); models != "" {
+			out = append(out, findOK("%s's models: %s", name, models))
+		}
 	}
 	return out
 }

@@ -331,6 +331,10 @@ func (p *initWizard) chooseAgent(cfg *config.Config, out *propose.Project) {
 			p.addLine(bot.SignDone, "agent", "%s, as the file has it", name)
 		}
 	}
+	if models := cfg.TiersText(out.Agent); models != "" {
+		p.addLine(bot.SignDone, "models", "%s", models)
+		p.addDetail("nightporter hats shows which hat asks for which")
+	}
 	if out.Agent == "" {
 		standard := adapter.Find(adapter.Default)
 		out.Advised = standard.Name
