@@ -59,6 +59,10 @@ type RunStarted struct {
 
 	Exempt []Exemption `json:"exempt,omitempty"`
 	Repair *RedTip     `json:"repair,omitempty"` // the run's first task repairs this
+
+	// Outlook is what the run will probably get done; nil = it has no open task, or works on
+	// none of the source's.
+	Outlook *Outlook `json:"outlook,omitempty"`
 }
 
 // ExemptionsSet records what is exempt from here on, after a verification showed

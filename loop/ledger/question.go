@@ -25,6 +25,7 @@ type Question struct {
 	Offer   *Settings       `json:"offer,omitempty"`   // AskStart: settings of the offered run
 	Review  *Limits         `json:"review,omitempty"`  // AskStart: limits of the run with profile review; nil = not offered
 	Open    *int            `json:"open,omitempty"`    // AskStart: number of open tasks; nil = unknown
+	Outlook *Outlook        `json:"outlook,omitempty"` // AskStart: what the run will probably get done; nil = nobody looked
 	First   string          `json:"first,omitempty"`   // AskStart: id of the task that the run begins with, "" = unknown
 	Do      DeferredCommand `json:"do,omitempty"`      // of AskLate
 	Sent    time.Time       `json:"sent,omitzero"`     // AskLate: when the command was typed

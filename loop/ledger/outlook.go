@@ -1,0 +1,18 @@
+package ledger
+
+import "time"
+
+// Outlook is what people were told a run will probably get done. Low and High, of tasks
+// and of costs, are the bounds of four nights in five.
+type Outlook struct {
+	Total   int       `json:"total"` // open tasks
+	Done    int       `json:"done"`
+	Low     int       `json:"low"`
+	High    int       `json:"high"`
+	By      time.Time `json:"by,omitzero"`      // when the run probably ends
+	USDLow  float64   `json:"usd_low"`          // -1 = unknown
+	USDHigh float64   `json:"usd_high"`         // as above
+	Unsure  string    `json:"unsure,omitempty"` // id of the task that is least sure to be done
+	Chance  float64   `json:"chance,omitempty"` // of Unsure, to be done
+	Basis   string    `json:"basis,omitempty"`  // what it is from: project, house, prior or unknown
+}
