@@ -58,6 +58,7 @@ const (
 	VerbNet       Verb = "net"
 	VerbTriage    Verb = "triage"
 	VerbFix       Verb = "fix"
+	VerbForecast  Verb = "forecast"
 	VerbWaves     Verb = "waves"
 
 	// Commands that are typed without a slash.

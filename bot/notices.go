@@ -27,6 +27,9 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 		m.add(upper(first))
 	} else {
 		m.add(strings.TrimSuffix(began+" · "+first, " · "))
+		if tells(b.Outlook) { // the question before it would have said it
+			m.add(outlookLines(b.Outlook, now)[0])
+		}
 	}
 	if r.Base.Branch != "" {
 		m.add("Branch " + Foreign(r.Base.Branch))

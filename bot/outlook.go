@@ -7,63 +7,115 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/history"
-	"github.com/nightporter/nightporter/loop/outlook"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // planNight is what follows /plan for the outlook on the night.
 const planNight = "night"
 
-// night handles /plan night.
-func (d dispatch) night() Message {
+// night handles /forecast and /plan night.
+func (d dispatch) night() Message { return Night(d.s, OutlookOf(d.service, d.s, d.r.Time), d.r.Time) }
+
+// OutlookOf returns what a project's run will probably get done, from what its own tasks
+// and those of the service's other projects took; nil = no task is open.
+func OutlookOf(service Service, s loop.State, now time.Time) *ledger.Outlook {
 	var others []history.History
-	for _, name := range d.service.Projects() {
-		if s, ok := d.service.State(name); ok && name != d.project {
-			others = append(others, s.Project.History)
+	for _, name := range service.Projects() {
+		if o, ok := service.State(name); ok && name != s.Project.Name {
+			others = append(others, o.Project.History)
 		}
 	}
-	return Night(d.s, loop.OutlookOf(d.s, d.r.Time, others...), d.r.Time)
+	return loop.SaidOf(loop.OutlookOf(s, now, others...))
 }
 
-// Night tells people what the night will probably get done.
-func Night(s loop.State, o outlook.Outlook, now time.Time) Message {
-	if o.Total == 0 {
+// Night tells people what the night will probably get done; nil = no task is open.
+func Night(s loop.State, o *ledger.Outlook, now time.Time) Message {
+	if o == nil {
 		m := newMessage("plan.night", firstLine(SignLater, s.Project.Name, "has no open task", ""))
 		m.Project = s.Project.Name
 		m.add("Nothing is left that a night could do.")
 		m.button("Tasks", "/tasks")
 		return m
 	}
-	m := newMessage("plan.night", firstLine("", s.Project.Name, OutlookTasks(o), ""))
+	m := newMessage("plan.night", firstLine("", s.Project.Name, OutlookTasks(*o), ""))
 	m.Project = s.Project.Name
-	m.add("By about " + Clock(o.By, now) + ", " + OutlookCost(o))
-	if o.Unsure != "" {
-		m.add(fmt.Sprintf("Least sure: %s (%d %%)", shortID(o.Unsure), int(100*o.Chance+0.5)))
-	}
-	switch o.Basis {
-	case history.FromHouse:
-		m.add("From what your other projects took.")
-	case history.FromPrior:
-		m.add("A rough guess: too few tasks are finished to know better.")
-	}
+	m.add("By about " + Clock(o.By, now) + ", " + OutlookCost(*o))
+	m.add(leastSure(*o))
+	m.add(outlookBasis(*o))
 	m.button("Tasks", "/tasks")
 	return m
 }
 
 // OutlookTasks says how many tasks will probably be done: "12 tasks: 9 (7–11)".
-func OutlookTasks(o outlook.Outlook) string {
-	text := fmt.Sprintf("%d tasks: %d", o.Total, o.Done)
-	if o.Total == 1 {
-		text = strings.Replace(text, "tasks", "task", 1)
-	}
+func OutlookTasks(o ledger.Outlook) string {
+	return Plural(o.Total, "task") + ": " + outlookDone(o)
+}
+
+// outlookDone says how many tasks will probably be done, with the bounds: "9 (7–11)".
+func outlookDone(o ledger.Outlook) string {
+	text := fmt.Sprint(o.Done)
 	if o.Low < o.High {
 		text += fmt.Sprintf(" (%d–%d)", o.Low, o.High)
 	}
 	return text
 }
 
+// leastSure names the task that is least sure to be done, "" if all are sure.
+func leastSure(o ledger.Outlook) string {
+	if o.Unsure == "" {
+		return ""
+	}
+	return fmt.Sprintf("Least sure: %s (%d %%)", shortID(o.Unsure), int(100*o.Chance+0.5))
+}
+
+// outlookBasis says what an outlook is from, where that is not the project's own tasks.
+func outlookBasis(o ledger.Outlook) string {
+	switch history.Basis(o.Basis) {
+	case history.FromHouse:
+		return "From what your other projects took."
+	case history.FromPrior:
+		return "A rough guess: too few tasks are finished to know better."
+	}
+	return ""
+}
+
+// tells reports whether an outlook is worth a line without being asked for: it is about
+// several tasks, and no rough guess.
+func tells(o *ledger.Outlook) bool {
+	return o != nil && o.Total > 1 && history.Basis(o.Basis) != history.FromPrior
+}
+
+// outlookLines are the lines about an outlook in the question that confirms a run.
+func outlookLines(o *ledger.Outlook, now time.Time) []string {
+	if o == nil {
+		return nil
+	}
+	lines := []string{"Done by about " + Clock(o.By, now) + ": " + outlookDone(*o) + ", " + OutlookCost(*o) + "."}
+	if sure := leastSure(*o); sure != "" {
+		lines = append(lines, sure+".")
+	}
+	if history.Basis(o.Basis) == history.FromPrior {
+		lines = append(lines, "A rough guess.")
+	}
+	return lines
+}
+
+// Foretold compares what people were told before a run with what came of it: "Said 9 (7–11)
+// for $11–16, came 8". It returns "" if they were told nothing, a rough guess, or of a single task.
+func Foretold(r *loop.Run) string {
+	if r == nil || !tells(r.Said) {
+		return ""
+	}
+	said := "Said " + outlookDone(*r.Said)
+	if r.Said.USDHigh >= 0 {
+		said += " for " + OutlookCost(*r.Said)
+	}
+	return fmt.Sprintf("%s, came %d", said, r.DoneIn)
+}
+
 // OutlookCost says what it will probably cost: "$11–16", or "cost unknown".
-func OutlookCost(o outlook.Outlook) string {
-	if !o.Known() {
+func OutlookCost(o ledger.Outlook) string {
+	if o.USDLow < 0 || o.USDHigh < 0 {
 		return "cost unknown"
 	}
 	if o.USDHigh < 10 {

@@ -173,6 +173,7 @@ func offered(s loop.State, q ledger.Question) []string {
 	if !o.Until.IsZero() {
 		lines = append(lines, "Ends at "+Clock(o.Until, q.Asked)+".")
 	}
+	lines = append(lines, outlookLines(q.Outlook, q.Asked)...)
 	var ids []string
 	for _, i := range s.Project.Guidance.Waiting() {
 		ids = append(ids, i.ID)

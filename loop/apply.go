@@ -252,7 +252,10 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		if ends && ended.Kind == ledger.KindAgent {
 			p.Run.spend(had, e.Task, ended.Exit)
 		}
-		p.Run.DoneNow = p.doneNow(e)
+		if now := p.doneNow(e); len(now) > len(p.Run.DoneNow) {
+			p.Run.DoneNow = now
+			p.Run.DoneIn++
+		}
 		p.Run.LastEvent = e.Time
 	}
 	if n := p.index(e.Task); n >= 0 {

@@ -36,6 +36,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		r.State, r.Started, r.Baseline, r.Red, r.Origin = ledger.RunRunning, e.Time, b.Baseline, nil, nil
 		r.Exempt = exemptOf(b.Exempt, b.Advisory)
 		r.Wait, r.WaitAgent, r.Text, r.Until = "", "", "", time.Time{}
+		r.Said = b.Outlook
 	case ledger.BatchBegun:
 		r.Batches++
 		r.Batch = &TaskBatch{ID: b.ID, Onto: b.Onto, Links: b.Links}

@@ -201,9 +201,10 @@ type OfferRun struct {
 	Review      *ledger.Limits // limits of profile review, offered as a second choice; nil if Settings has that profile
 	MaxSessions int
 	Day         ledger.DayBudget
-	Tasks       int    // number of open tasks in the source; -1 = unknown
-	First       string // id of the first open task
-	Idle        bool   // the run could begin nothing: no task is ready, and no branch is red
+	Tasks       int             // number of open tasks in the source; -1 = unknown
+	First       string          // id of the first open task
+	Outlook     *ledger.Outlook // what it will probably get done; nil = unknown
+	Idle        bool            // the run could begin nothing: no task is ready, and no branch is red
 }
 
 // Late is a command that arrived more than an hour after it was sent, for example

@@ -17,6 +17,21 @@ func OutlookOf(s State, now time.Time, others ...history.History) outlook.Outloo
 	return outlook.Of(outlookQuestion(s, now, others))
 }
 
+// OfferedOutlook is OutlookOf for a run that would begin with these settings, and the
+// source as it was just read. It returns nil if nothing in it is open.
+func OfferedOutlook(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time, others ...history.History) *ledger.Outlook {
+	d := asRun(s, settings, snapshot, now)
+	return SaidOf(OutlookOf(d.State, now, others...))
+}
+
+// SaidOf returns an outlook as the ledger keeps it, nil for one about no task.
+func SaidOf(o outlook.Outlook) *ledger.Outlook {
+	if o.Total == 0 {
+		return nil
+	}
+	return &ledger.Outlook{Total: o.Total, Done: o.Done, Low: o.Low, High: o.High, By: o.By, USDLow: o.USDLow, USDHigh: o.USDHigh, Unsure: o.Unsure, Chance: o.Chance, Basis: string(o.Basis)}
+}
+
 func outlookQuestion(s State, now time.Time, others []history.History) outlook.Question {
 	q := outlook.Question{Begin: now, Lookup: history.Lookup{Own: s.Project.History, House: others}}
 	if s.Project.Run == nil {

@@ -40,3 +40,35 @@ func TestOutlook(t *testing.T) {
 		t.Errorf("without a run: %+v", got)
 	}
 }
+
+// TestOfferedOutlook: a run that is offered is foretold from the source as it was just
+// read, and what was said of it at its start is kept with it.
+func TestOfferedOutlook(t *testing.T) {
+	n := newNight(t)
+	n.plan = ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{
+		{ID: "Task 1", Title: "A", Mark: ledger.MarkOpen}, {ID: "Task 2", Title: "B", Mark: ledger.MarkOpen}, {ID: "Task 3", Title: "C", Mark: ledger.MarkDone},
+	}}
+	o := OfferedOutlook(n.s, n.settings, n.plan, n.now)
+	if o == nil || o.Total != 2 || o.Low > o.Done || o.Done > o.High || o.Basis != "prior" {
+		t.Fatalf("foretold is %+v", o)
+	}
+	only := n.settings
+	only.Only = "Task 2"
+	if o := OfferedOutlook(n.s, only, n.plan, n.now); o == nil || o.Total != 1 {
+		t.Errorf("of one task is foretold %+v", o)
+	}
+	if o := OfferedOutlook(n.s, n.settings, ledger.Snapshot{Name: "checkout"}, n.now); o != nil {
+		t.Errorf("of no task is foretold %+v", o)
+	}
+	n.do(StartRun{Settings: n.settings, MaxSessions: 1}, "run")
+	n.do(Preflighted{Run: "r1", Base: ledger.Base{Commit: "c0", Tree: "tree-c0", Branch: "nightporter/shop/r1"}, Snapshot: n.plan}, "preflight")
+	for range 2 {
+		if e, ok := take[ledger.EffectStart](n, nil); ok && n.s.Project.Run.Said == nil {
+			n.outcome[e.Session] = ledger.Exit{Session: e.Session, Reason: ledger.ExitSelf, Started: n.now, Ended: n.now}
+			n.do(SessionExited{n.outcome[e.Session]}, "exit "+e.Session)
+		}
+	}
+	if said := n.s.Project.Run.Said; said == nil || said.Total != 2 {
+		t.Errorf("the run keeps that %+v was said", said)
+	}
+}

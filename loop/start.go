@@ -283,6 +283,9 @@ func (d *decision) begin(b ledger.RunStarted) {
 		b.First = t.Task.ID
 	}
 	b.Advisory = commandsOf(b.Exempt)
+	if !r.Aside() {
+		b.Outlook = SaidOf(OutlookOf(d.State, d.in.Time))
+	}
 	d.add(scope{}, b)
 }
 

@@ -13,7 +13,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 31
+const StateVersion = 32
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -151,6 +151,7 @@ type Run struct {
 	Doubted   int                `json:"doubted,omitempty"`  // sessions that Counted leaves out and whose failure is unverified
 	Commits   int                `json:"commits"`
 	DoneNow   []string           `json:"done_now,omitempty"`  // ids of tasks done since the last start or resume
+	DoneIn    int                `json:"done_in,omitempty"`   // tasks done in the run
 	Streak    int                `json:"streak"`              // tasks blocked in a row without a success in between
 	Exempt    []ledger.Exemption `json:"exempt,omitempty"`    // what may fail without counting
 	Exempted  []string           `json:"exempted,omitempty"`  // ids of tasks that were committed while something exempt failed
@@ -174,6 +175,7 @@ type Run struct {
 	Origin    *ledger.Verified   `json:"origin,omitempty"` // result of its red commands on the person's own commit
 	Final     *ledger.Verified   `json:"final,omitempty"`
 	FinalTip  string             `json:"final_tip,omitempty"` // commit that Final verified
+	Said      *ledger.Outlook    `json:"said,omitempty"`      // what people were told that it will probably get done
 	Next      string             `json:"next,omitempty"`      // folded id of the task that /next chose
 	Name      string             `json:"name,omitempty"`      // of the source
 	Source    string             `json:"source,omitempty"`    // why the source's file cannot be read; "" = it can

@@ -21,6 +21,9 @@ func (c *collector) runEnded(b ledger.RunEnded, e ledger.Entry) {
 	if r := c.s.Project.Run; r != nil {
 		x.Last = r.Over() && r.ID == e.Run
 	}
+	if x.Last && !c.aside[e.Run] {
+		c.Foretold = bot.Foretold(c.s.Project.Run)
+	}
 	if x.How != "" && !c.aside[e.Run] {
 		c.Endings = append(c.Endings, x)
 	}

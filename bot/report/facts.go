@@ -22,6 +22,7 @@ type Facts struct {
 	Began, Ended time.Time
 	Live         bool           // a run is under way at To
 	Runs         []string       // ids: "r14"
+	Foretold     string         // what was said of the last run that ended in the span, and what came; "" = nothing was said
 	Endings      []Ending       // of the runs that ended in the span, but what a later success settled
 	Branch       string         // of the last run; "" without commits
 	remote       request.Branch // what was pushed of it

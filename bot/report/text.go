@@ -362,6 +362,9 @@ func (f Facts) workLines() []string {
 	if rate := f.rates(); len(rate) > 0 {
 		out = append(out, strings.Join(rate, " · "))
 	}
+	if f.Foretold != "" {
+		out = append(out, f.Foretold)
+	}
 	if len(hats) > 0 {
 		if len(hats) > 8 {
 			hats = append(hats[:7], fmt.Sprintf("%d hats more", len(f.Hats)-7))

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/history"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -84,6 +85,9 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		Settings: s, MaxSessions: h.o.Projects.Config().Sessions(s), Day: h.o.Projects.Config().Budget.Day(),
 		Idle: len(state.Project.RedTips) == 0 && !state.Project.WasCutOff() && len(loop.ReadyTasks(state, s, snapshot, time.Now())) == 0,
 	}
+	if s.Source.Kind != ledger.SourceBugs { // a wave's triage decides what is fixed
+		o.Outlook = loop.OfferedOutlook(state, s, snapshot, time.Now().In(ports.Zone), h.histories(project)...)
+	}
 	if s.Profile != "review" {
 		r, err := h.o.Projects.Resolve(project, config.Overrides{Profile: "review"})
 		if err != nil {
@@ -105,6 +109,16 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		}
 	}
 	return o, nil
+}
+
+// histories returns what is known of the machine's other projects.
+func (h Host) histories(project string) (others []history.History) {
+	for _, name := range h.o.Engine.Projects() {
+		if s, ok := h.o.Engine.State(name); ok && name != project {
+			others = append(others, s.Project.History)
+		}
+	}
+	return others
 }
 
 // asInput converts a *config.Error to a *ledger.InputError and returns any

@@ -47,6 +47,9 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 			return api.Reply{}, err
 		}
 		return reply(n.Message(svc.now()).Text(80), []bot.Net{n})
+	case "forecast":
+		o := bot.OutlookOf(svc, s, svc.now())
+		return reply(bot.Night(s, o, svc.now()).Text(80), o)
 	case "verify":
 		return svc.verify(ctx, v.Project, v.Args["head"])
 	case "replay":
