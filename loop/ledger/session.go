@@ -163,7 +163,10 @@ type Exit struct {
 	Called     bool `json:"called,omitempty"`     // the session called hat
 	NotBegun   bool `json:"not_begun,omitempty"`  // it was ended before its agent or command was started
 
-	Estimated  bool `json:"estimated,omitempty"`   // CostUSD is the configuration's estimate: the agent reports none
+	Usage    *TokenUsage `json:"usage,omitempty"`     // Tokens by kind; nil = unknown
+	PricedBy CostSource  `json:"priced_by,omitempty"` // what CostUSD is from; "" = unknown, or an entry of an earlier release
+
+	Estimated  bool `json:"estimated,omitempty"`   // CostUSD is no figure of the agent's: PricedByTable or PricedByEstimate
 	OverBudget bool `json:"over_budget,omitempty"` // it was ended because it had spent Launch.MaxUSD
 
 	Fault Fault `json:"fault,omitempty"` // with ExitNotStarted: what keeps the machine from starting it for now
