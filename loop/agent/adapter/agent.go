@@ -61,6 +61,9 @@ type Agent struct {
 	// Cost says whether its output has the cost of a session, at least where it knows
 	// the model's price.
 	Cost CostReport
+	// Kinds says whether its output has a session's tokens by kind, so that a price of
+	// its model gives the cost.
+	Kinds KindsReport
 
 	Login *Login // the files and variables of its login
 	// Vars are NAME=VALUE variables of its sessions; env_file overrides them. A value
@@ -87,6 +90,15 @@ type CostReport string
 const (
 	CostReported CostReport = "reported"
 	CostUnknown  CostReport = "unknown"
+)
+
+// KindsReport says whether an agent reports tokens by kind.
+type KindsReport string
+
+// Values of KindsReport.
+const (
+	KindsReported KindsReport = "reported"
+	KindsUnknown  KindsReport = "unknown"
 )
 
 // Values of cells that do not apply.
@@ -214,6 +226,8 @@ type Verdict struct {
 	Unverified bool      // Failure was read from plain output, which anything in the session can write
 	Turns      int
 	Tokens     int64
+	Usage      *ledger.TokenUsage // Tokens by kind; nil = unknown
+	Model      string             // the one model that worked, by the name that the output has; "" = unknown, or several
 	CostUSD    float64
 	OverBudget bool                // the program ended because it had spent what it may
 	Window     *ledger.UsageWindow // nil = unknown

@@ -31,6 +31,7 @@ var claude = Agent{
 	Tail:        claudeTail,
 	Reports:     "tokens and cost",
 	Cost:        CostReported,
+	Kinds:       KindsReported,
 	Login:       &claudeLogin,
 	Vars:        claudeVars,
 	Home:        NoHome,

@@ -112,6 +112,7 @@ type claudeStream struct {
 	known    []Failure           // phrases that report a failure
 	turns    map[string]bool     // ids of the model's messages
 	result   *claudeEvent        // the last one, unless the model continued after it
+	usd      float64             // the highest cost of a result: each has that of the whole conversation so far
 	err      *claudeError        // the last one, unless the model answered after it
 	until    time.Time           // end of an exhausted limit
 	window   *ledger.UsageWindow // as reported last; nil = unknown
@@ -171,7 +172,7 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 			s.until = time.Unix(e.RateLimit.ResetsAt, 0).UTC()
 		}
 	case "result":
-		s.result = &e
+		s.result, s.usd = &e, max(s.usd, e.cost())
 	}
 }
 
@@ -195,7 +196,13 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	if r := s.result; r != nil {
 		var known bool
 		v.Tokens, known = r.tokens()
+		if v.Tokens > 0 {
+			v.Usage, v.Model = r.usage()
+		}
 		v.CostUSD, v.Uncounted = r.cost(), !known
+		if v.CostUSD >= 0 {
+			v.CostUSD = s.usd
+		}
 		if !r.IsError && !s.refused() {
 			v.Text = s.successNote(x)
 			return v
@@ -327,6 +334,28 @@ func (e *claudeEvent) tokens() (n int64, ok bool) {
 		return -1, false
 	}
 	return n, true
+}
+
+// usage returns the tokens by kind, nil if they are unknown, and the model if one alone
+// worked.
+func (e *claudeEvent) usage() (u *ledger.TokenUsage, model string) {
+	if len(e.Models) == 0 {
+		return e.Usage.usage(kinds{
+			input: "input_tokens", cacheRead: "cache_read_input_tokens", cacheWrite: "cache_creation_input_tokens", output: "output_tokens",
+		}), ""
+	}
+	u = &ledger.TokenUsage{}
+	for name, m := range e.Models {
+		u = addUsage(u, m.usage(kinds{
+			input: "inputTokens", cacheRead: "cacheReadInputTokens", cacheWrite: "cacheCreationInputTokens",
+			output: "outputTokens", reasoning: "thinkingTokens",
+		}))
+		model = Clean(name, longestModel)
+	}
+	if len(e.Models) > 1 {
+		model = ""
+	}
+	return u, model
 }
 
 // cost returns the price in US dollars that the program reports. It uses list

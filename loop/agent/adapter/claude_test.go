@@ -84,7 +84,7 @@ func TestClaudeRead(t *testing.T) {
 			got.Text, got.Until, r.want.Text, r.want.Until = "", time.Time{}, "", time.Time{}
 			near := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })
 			got.Window = nil // TestClaudeWindow
-			if d := cmp.Diff(r.want, got, near); d != "" {
+			if d := cmp.Diff(r.want, got, near, withoutKinds); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
@@ -187,7 +187,7 @@ func TestClaudeReadTolerates(t *testing.T) {
 		{"a line longer than is read", `{"type":"assistant","message":{"content":[{"text":"` + strings.Repeat("x", claudeLine) + `"}]}}` + "\n" + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, claude.Judge(strings.NewReader(c.stream), c.exit)); d != "" {
+			if d := cmp.Diff(c.want, claude.Judge(strings.NewReader(c.stream), c.exit), withoutKinds); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})

@@ -28,6 +28,7 @@ var codex = Agent{
 	Tail:        passageTail,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
+	Kinds:       KindsReported,
 	Login:       &codexLogin,
 	Vars:        NoVars, // everything is set on the command line
 	Home:        NoHome,

@@ -101,7 +101,10 @@ func (s *codexStream) result(x ledger.Exit) Verdict {
 		[]string{"cached_input_tokens", "cache_write_input_tokens", "reasoning_output_tokens"})
 	v.Uncounted = !ok
 	if ok && n > 0 { // a provider that counts nothing is reported as 0
-		v.Tokens = n
+		v.Tokens, v.Usage = n, s.usage.usage(kinds{
+			input: "input_tokens", cacheRead: "cached_input_tokens", cacheWrite: "cache_write_input_tokens",
+			output: "output_tokens", reasoning: "reasoning_output_tokens", within: true,
+		})
 	}
 	return v
 }

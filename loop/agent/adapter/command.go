@@ -57,6 +57,7 @@ var command = Agent{
 	Tail:        WholeLines,
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,
+	Kinds:       KindsUnknown,
 	Login:       NoLogin,
 	Vars:        NoVars,
 	Home:        NoHome,

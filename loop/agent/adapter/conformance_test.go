@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -109,7 +111,7 @@ func TestConformance(t *testing.T) {
 				t.Errorf("%+v, want %d tokens, $%f", v, c.tokens, c.cost)
 			}
 			// The exit code decides nothing.
-			if again := judge(c.row, works, failed); again != v {
+			if again := judge(c.row, works, failed); !cmp.Equal(again, v) {
 				t.Errorf("with exit code 1: %+v", again)
 			}
 			if said := c.row.LastMessage(bytes.NewReader(works)); said != c.said {

@@ -26,6 +26,7 @@ var copilot = Agent{
 	Tail:        passageTail,
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,
+	Kinds:       KindsUnknown,
 	Login:       &copilotLogin,
 	Vars:        copilotVars,
 	Home:        NoHome,

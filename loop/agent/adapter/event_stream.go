@@ -128,6 +128,79 @@ func (c counts) sum(fields, parts []string) (n int64, ok bool) {
 	return n, true
 }
 
+// longestModel limits the name of a model, in bytes.
+const longestModel = 100
+
+// onlyKey returns the key of an object that has one, "" for anything else.
+func onlyKey(raw json.RawMessage) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil || len(object) != 1 {
+		return ""
+	}
+	for key := range object {
+		return Clean(key, longestModel)
+	}
+	return ""
+}
+
+// kinds names the fields of counts by kind of token. "" is a kind that the program does
+// not tell.
+type kinds struct {
+	input, cacheRead, cacheWrite, output, reasoning string
+
+	within bool // what was cached is part of the input
+	beside bool // reasoning is not part of the output
+}
+
+// usage returns the tokens by kind, nil where input or output is missing, a field is no
+// number, or a part is more than its whole.
+func (c counts) usage(k kinds) *ledger.TokenUsage {
+	known := true
+	of := func(field string) int64 {
+		if _, has := c[field]; field == "" || !has {
+			return -1
+		}
+		n, ok := c.sumFields([]string{field})
+		known = known && ok
+		return n
+	}
+	u := ledger.TokenUsage{Input: of(k.input), CacheRead: of(k.cacheRead), CacheWrite: of(k.cacheWrite), Output: of(k.output), Reasoning: of(k.reasoning)}
+	if !known || u.Input < 0 || u.Output < 0 {
+		return nil
+	}
+	if k.within {
+		u.Input -= max(u.CacheRead, 0) + max(u.CacheWrite, 0)
+	}
+	if k.beside {
+		u.Output += max(u.Reasoning, 0)
+	}
+	if u.Input < 0 || u.Reasoning > u.Output {
+		return nil
+	}
+	return &u
+}
+
+// addUsage returns the sum of both, nil where one is unknown. A kind that only one of
+// them tells is part of the sum's input, as it is of the other's.
+func addUsage(a, b *ledger.TokenUsage) *ledger.TokenUsage {
+	if a == nil || b == nil {
+		return nil
+	}
+	sum := ledger.TokenUsage{Input: a.Input + b.Input, Output: a.Output + b.Output, Reasoning: -1}
+	cached := func(x, y int64) int64 {
+		if x < 0 || y < 0 {
+			sum.Input += max(x, 0) + max(y, 0)
+			return -1
+		}
+		return x + y
+	}
+	sum.CacheRead, sum.CacheWrite = cached(a.CacheRead, b.CacheRead), cached(a.CacheWrite, b.CacheWrite)
+	if a.Reasoning >= 0 && b.Reasoning >= 0 {
+		sum.Reasoning = a.Reasoning + b.Reasoning
+	}
+	return &sum
+}
+
 // maxTokens is more than any session uses. Beyond it a number is taken for a
 // mistake.
 const maxTokens = 1 << 40

@@ -27,6 +27,7 @@ var gemini = Agent{
 	Tail:        eventTail,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
+	Kinds:       KindsReported,
 	Login:       &geminiLogin,
 	Vars:        geminiVars,
 	Home:        map[string]string{geminiSettingsPath: geminiSettings("gemini-api-key")},

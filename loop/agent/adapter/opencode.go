@@ -27,6 +27,7 @@ var opencode = Agent{
 	Tail:        passageTail,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,
+	Kinds:       KindsReported,
 	Login:       &opencodeLogin,
 	Vars:        opencodeVars,
 	Home:        opencodeHome,

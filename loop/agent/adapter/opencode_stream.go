@@ -49,6 +49,7 @@ type opencodeStream struct {
 
 	counted   map[string]bool // parts that were counted
 	tokens    int64
+	usage     *ledger.TokenUsage
 	usd       float64
 	unpriced  bool // a step used tokens and has no price
 	uncounted bool // a step's tokens are in a form that is not known
@@ -146,6 +147,13 @@ func (s *opencodeStream) add(e opencodeEvent) {
 		return
 	}
 	s.tokens += n
+	u := e.Part.Tokens.usage(kinds{input: "input", output: "output", reasoning: "reasoning", beside: true})
+	u.CacheRead, _ = cache.sumFields([]string{"read"})
+	u.CacheWrite, _ = cache.sumFields([]string{"write"})
+	if s.usage == nil {
+		s.usage = &ledger.TokenUsage{}
+	}
+	s.usage = addUsage(s.usage, u)
 	usd := -1.0
 	if json.Unmarshal(e.Part.Cost, &usd) != nil || usd < 0 || usd == 0 && n > 0 {
 		s.unpriced = true // 0 stands for a model whose price the program does not know
@@ -161,7 +169,7 @@ func (s *opencodeStream) result(x ledger.Exit) Verdict {
 	if !s.ended || s.err != nil || s.gap || s.open != 0 || s.helped || s.uncounted || s.tokens == 0 {
 		return v
 	}
-	v.Tokens = s.tokens
+	v.Tokens, v.Usage = s.tokens, s.usage
 	if !s.unpriced {
 		v.CostUSD = s.usd
 	}

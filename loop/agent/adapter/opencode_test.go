@@ -72,7 +72,7 @@ func TestOpencodeRead(t *testing.T) {
 		{"limit", failure("APIError", `"message":"Slow down","statusCode":429,"responseHeaders":{"retry-after":"7200"}`), Verdict{Failure: ledger.FailureLimit, Until: ended.Add(2 * time.Hour), Text: "Slow down", Tokens: -1, CostUSD: -1}},
 		{"a name alone", failure("ContextOverflowError", ``), Verdict{Text: "ContextOverflowError", Turns: 1, Tokens: -1, CostUSD: -1}},
 	} {
-		if d := cmp.Diff(c.want, opencode.Judge(strings.NewReader(c.stream), self)); d != "" {
+		if d := cmp.Diff(c.want, opencode.Judge(strings.NewReader(c.stream), self), withoutKinds); d != "" {
 			t.Errorf("%s, -want +got:\n%s", c.name, d)
 		}
 	}
@@ -135,7 +135,7 @@ func TestOpencodeFromToken(t *testing.T) {
 func TestOpencodeCompaction(t *testing.T) {
 	stream := string(recorded(t, Opencode, "compaction"))
 	want := Verdict{Turns: 2, Tokens: 2100, CostUSD: 2 * 0.00375}
-	if d := cmp.Diff(want, opencode.Judge(strings.NewReader(stream), ledger.Exit{Reason: ledger.ExitSelf, Code: 1})); d != "" {
+	if d := cmp.Diff(want, opencode.Judge(strings.NewReader(stream), ledger.Exit{Reason: ledger.ExitSelf, Code: 1}), withoutKinds); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	if said := opencodeLastMessage(strings.NewReader(stream)); said != "Done." {

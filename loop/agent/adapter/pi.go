@@ -26,6 +26,7 @@ var pi = Agent{
 	Tail:        passageTail,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,
+	Kinds:       KindsReported,
 	Login:       &piLogin,
 	Vars:        piVars,
 	Home:        map[string]string{".pi/agent/settings.json": piSettings},

@@ -23,6 +23,7 @@ type piEvent struct {
 type piMessage struct {
 	Role    string `json:"role"`
 	ID      string `json:"responseId"`
+	Model   string `json:"model"`
 	Stop    string `json:"stopReason"`
 	Error   string `json:"errorMessage"`
 	Content []struct {
@@ -43,6 +44,8 @@ type piStream struct {
 	said     string
 	counted  map[string]bool // answers that were counted, by the provider's id
 	tokens   int64
+	usage    *ledger.TokenUsage
+	models   map[string]bool
 	usd      float64
 	unpriced bool // an answer used tokens and has no price
 	unknown  bool // an answer's tokens are in a form that is not known
@@ -126,6 +129,12 @@ func (s *piStream) add(m piMessage) {
 		return
 	}
 	s.tokens += n
+	u := m.Usage.usage(kinds{input: "input", cacheRead: "cacheRead", cacheWrite: "cacheWrite", output: "output"})
+	if s.usage == nil {
+		s.usage, s.models = &ledger.TokenUsage{}, map[string]bool{}
+	}
+	s.usage = addUsage(s.usage, u)
+	s.models[Clean(m.Model, longestModel)] = true
 	var cost struct {
 		Total *float64 `json:"total"`
 	}
@@ -143,7 +152,11 @@ func (s *piStream) result(x ledger.Exit) Verdict {
 	if !s.ended || s.err != nil || s.gap || s.summed || s.unknown || s.tokens == 0 {
 		return v
 	}
-	v.Tokens = s.tokens
+	v.Tokens, v.Usage = s.tokens, s.usage
+	if len(s.models) == 1 {
+		for v.Model = range s.models {
+		}
+	}
 	if !s.unpriced {
 		v.CostUSD = s.usd
 	}

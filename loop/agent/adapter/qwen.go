@@ -25,6 +25,7 @@ var qwen = Agent{
 	Tail:        eventTail,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
+	Kinds:       KindsReported,
 	Login:       &qwenLogin,
 	Vars:        qwenVars,
 	Home:        map[string]string{".qwen/settings.json": qwenSettings},

@@ -14,6 +14,7 @@ import (
 // types of lines are ignored.
 type qwenEvent struct {
 	Type    string          `json:"type"`
+	Model   string          `json:"model"`              // of init
 	Parent  json.RawMessage `json:"parent_tool_use_id"` // of a subagent's event
 	Message struct {
 		Content []struct {
@@ -39,6 +40,7 @@ type qwenStream struct {
 	asked  bool // something was sent to the model after its last answer
 	helped bool // subagents worked
 	said   string
+	model  string
 	usage  counts
 }
 
@@ -69,6 +71,9 @@ func (s *qwenStream) readLine(line []byte, cut bool) {
 	switch e.Type {
 	case "system", "user":
 		s.asked = true
+		if e.Model != "" {
+			s.model = Clean(e.Model, longestModel)
+		}
 	case "assistant":
 		s.helped = s.helped || len(e.Parent) > 0 && string(e.Parent) != "null"
 		if len(e.Message.Content) != 1 || !strings.HasPrefix(e.Message.Content[0].Text, qwenRefusal) {
@@ -126,7 +131,8 @@ func (s *qwenStream) result(x ledger.Exit) Verdict {
 	}
 	v.Uncounted = !ok
 	if ok && n > 0 { // a provider that counts nothing is reported as 0
-		v.Tokens = n
+		v.Tokens, v.Model = n, s.model
+		v.Usage = s.usage.usage(kinds{input: "input_tokens", cacheRead: "cache_read_input_tokens", output: "output_tokens", within: true})
 	}
 	return v
 }

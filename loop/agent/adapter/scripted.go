@@ -22,6 +22,7 @@ var scripted = Agent{
 	Tail:        WholeLines,
 	Reports:     "no tokens and no cost, as it uses no model",
 	Cost:        CostReported,
+	Kinds:       KindsUnknown,
 	Login:       NoLogin,
 	Vars:        NoVars,
 	Home:        NoHome,
