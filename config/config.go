@@ -40,6 +40,8 @@ type Config struct {
 	// dir is the folder of File as the caller wrote it in Load. Problems name
 	// files in that form, because the person recognises it.
 	dir string
+
+	prices []ModelPrice // of PricesFile
 }
 
 // Dir returns the folder that holds the config file, its hats and its patterns;

@@ -30,6 +30,7 @@ func Load(path string) (*Config, error) {
 	c := &checker{doc: doc, cfg: cfg}
 	c.shared()
 	c.agents()
+	c.problems = append(c.problems, cfg.readPrices()...)
 	for i := range cfg.Projects {
 		c.project(i)
 	}

@@ -11,7 +11,7 @@ import (
 
 // presets holds the built-in hats, patterns and kinds of fixes.
 //
-//go:embed presets/hats/*.toml presets/patterns/*.toml presets/kinds/*.toml presets/tiers.toml
+//go:embed presets/hats/*.toml presets/patterns/*.toml presets/kinds/*.toml presets/tiers.toml presets/prices.toml
 var presets embed.FS
 
 // Folders of hats and patterns, beside a config file and in a repository's

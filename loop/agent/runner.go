@@ -22,6 +22,7 @@ type Options struct {
 	Hat    string                // the hat program; "" = a link to Self
 	Shim   string                // the program that supervises sessions; "" = a link to Self
 	Agents map[string]Definition // by name
+	Prices []ledger.Price        // of models; the first that is for a model counts
 
 	SessionUser string // "", NAME, UID or UID:GID; for a daemon started as root, default 65534
 	Boundary    string // "required" refuses levels below 2; "" accepts any

@@ -144,7 +144,7 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 		return &notStarted{err}
 	}
 	s := spec{
-		Version: FolderVersion, Session: l.Session, Kind: l.Kind, Agent: l.Agent, State: r.o.State, Plan: p, Stdin: stdin,
+		Version: FolderVersion, Session: l.Session, Kind: l.Kind, Agent: l.Agent, Model: l.Model, State: r.o.State, Plan: p, Stdin: stdin,
 		Wall: l.Wall, Stall: l.Stall, Timing: r.o.Timing, Login: login, Network: l.Network,
 	}
 	if p.Closed {

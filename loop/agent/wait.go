@@ -244,11 +244,9 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	defer func() { _ = out.Close() }()
 	v := a.Judge(out, *x)
 	x.Window = v.Window
-	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
+	x.Turns, x.Tokens, x.Usage = v.Turns, v.Tokens, v.Usage
 	x.OverBudget = v.OverBudget
-	if x.CostUSD < 0 && d.USDEstimate > 0 {
-		x.CostUSD, x.Estimated = d.USDEstimate, true
-	}
+	r.price(x, v, d, s.Model)
 	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified || v.Failure != "" && !d.Runs(a)
 	if touch, err := os.Stat(filepath.Join(folder, fileTouch)); err == nil {
 		x.Called = !x.Started.IsZero() && touch.ModTime().After(x.Started)

@@ -24,7 +24,7 @@ type Options struct {
 // Agent returns the options of a runner for a configuration.
 func (o Options) Agent(cfg *config.Config) agent.Options {
 	opts := agent.Options{
-		State: o.State, Hat: o.Hat, Shim: o.Shim, SessionUser: string(cfg.SessionUser), Agents: Definitions(cfg), Log: o.Log,
+		State: o.State, Hat: o.Hat, Shim: o.Shim, SessionUser: string(cfg.SessionUser), Agents: Definitions(cfg), Prices: cfg.Prices(), Log: o.Log,
 		Projects: grants(cfg), Hide: o.Hide,
 	}
 	if o.Open != nil {

@@ -21,12 +21,26 @@ func Unpriced(cfg *config.Config, s ledger.Settings) (problems []ledger.Diagnost
 	}
 	known := Definitions(cfg)
 	for _, name := range s.AgentsFor(hats) {
-		if d, ok := known[name]; ok && !d.Prices() {
-			problems = append(problems, ledger.Diagnostic{
-				File: cfg.File, Text: fmt.Sprintf("a budget in money cannot hold for agent %s, which reports no cost", name),
-				Remedy: fmt.Sprintf("Say what a session costs: usd_estimate in [agents.%s]. Or limit tokens instead, where the agent reports them.", name),
-			})
+		d, ok := known[name]
+		if !ok || d.Prices() {
+			continue
 		}
+		p := ledger.Diagnostic{
+			File: cfg.File, Text: fmt.Sprintf("a budget in money cannot hold for agent %s, which reports no cost", name),
+			Remedy: fmt.Sprintf("Say what a session costs: usd_estimate in [agents.%s]. Or limit tokens instead, where the agent reports them.", name),
+		}
+		if d.Counts() {
+			missing, all := unpricedModels(cfg.Prices(), s, hats, name)
+			if all {
+				continue
+			}
+			p.Remedy = fmt.Sprintf("Say what a session costs: usd_estimate in [agents.%s]. Or name a model for it whose price is known (tiers), or limit tokens instead.", name)
+			if missing != "" {
+				p.Text += fmt.Sprintf(", and the price of %s is not known", missing)
+				p.Remedy = fmt.Sprintf("Write the price of %s into %s beside this file. Or say what a session costs: usd_estimate in [agents.%s].", missing, config.PricesFile, name)
+			}
+		}
+		problems = append(problems, p)
 	}
 	return problems
 }
@@ -34,4 +48,22 @@ func Unpriced(cfg *config.Config, s ledger.Settings) (problems []ledger.Diagnost
 // Unpriced refuses agents whose cost nobody knows where a budget in money holds.
 func (r *Runners) Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic {
 	return Unpriced(cfg, s)
+}
+
+// unpricedModels reports whether all models are priced that an agent works with for the
+// hats, and else the first one that is not: "" is the agent's own default, whose name
+// nobody knows.
+func unpricedModels(prices []ledger.Price, s ledger.Settings, hats []string, agent string) (missing string, all bool) {
+	for _, name := range hats {
+		if !slices.Contains(s.AgentsFor([]string{name}), agent) {
+			continue
+		}
+		for _, raised := range []bool{false, true} {
+			model := s.ModelFor(s.Hats[name], agent, raised)
+			if _, ok := ledger.FindPrice(prices, model); !ok {
+				return model, false
+			}
+		}
+	}
+	return "", true
 }
