@@ -64,7 +64,7 @@ type BudgetRaised struct {
 	Task   string      `json:"task,omitempty"`
 	USD    float64     `json:"usd,omitempty"`
 	Tokens int64       `json:"tokens,omitempty"`
-	Lifted bool        `json:"lifted,omitempty"` // the task has no limit for the rest of the run
+	Lifted bool        `json:"lifted,omitempty"` // the task has no limit for the rest of the run, but a day's unless Limit is BudgetDay
 	By     string      `json:"by"`
 }
 
