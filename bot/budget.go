@@ -43,3 +43,11 @@ func (m *Message) budget(q ledger.Question) {
 		m.add(fmt.Sprintf("Its next session (%s, %s) takes about %s.", Clean(q.Hat), Clean(b.Agent), budgetAmount(b, b.Needs)))
 	}
 }
+
+// liftedText says how far the answer "task" goes: a day's budget belongs to all projects.
+func liftedText(q ledger.Question) string {
+	if q.Shortage().Limit == ledger.BudgetDay {
+		return ", whatever it takes"
+	}
+	return ", whatever the day has room for"
+}

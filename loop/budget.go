@@ -99,8 +99,8 @@ func (d *decision) estimate(t TaskState, hat ledger.Hat, agent string) (usd floa
 	if tokens == history.Unknown {
 		tokens = priorTokens
 	}
-	if hat.MaxCostUSD > 0 {
-		usd = min(usd, hat.MaxCostUSD)
+	if own := d.run().TaskBudgets[ledger.FoldID(t.Task.ID)]; hat.MaxCostUSD > 0 && !own.Lifted {
+		usd = min(usd, hat.MaxCostUSD+own.Session)
 	}
 	return usd, max(tokens, 1) // a reservation of nothing is none
 }
@@ -109,7 +109,8 @@ func (d *decision) estimate(t TaskState, hat ledger.Hat, agent string) (usd floa
 type TaskBudget struct {
 	USD     float64 `json:"usd,omitempty"`     // added to the task's budget
 	Session float64 `json:"session,omitempty"` // added to that of each of its sessions
-	Lifted  bool    `json:"lifted,omitempty"`  // it has none
+	Lifted  bool    `json:"lifted,omitempty"`  // it has none but the day's
+	Day     bool    `json:"day,omitempty"`     // nor the day's
 }
 
 // raise returns the run with what a person added to its budgets.
@@ -123,7 +124,7 @@ func (r Run) raise(b ledger.BudgetRaised) Run {
 	own := r.TaskBudgets[key]
 	switch {
 	case b.Lifted:
-		own.Lifted = true
+		own.Lifted, own.Day = true, own.Day || b.Limit == ledger.BudgetDay
 	case b.Limit == ledger.BudgetSession:
 		own.Session += b.USD
 	default:
@@ -163,7 +164,7 @@ func (d *decision) slacks(task string) (all []slack) {
 		}
 	}
 	add := func(on bool, s slack) {
-		if on && !own.Lifted {
+		if on && (!own.Lifted || s.limit == ledger.BudgetDay && !own.Day) {
 			all = append(all, s)
 		}
 	}

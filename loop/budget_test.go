@@ -240,6 +240,33 @@ func TestEstimate(t *testing.T) {
 	check("by sessions like it", "mine", 4)
 	hat.MaxCostUSD = 2.5
 	check("no more than it may", "mine", 2.5)
+	d.Project.Run.TaskBudgets = map[string]TaskBudget{"": {Session: 1}}
+	check("a person added to its limit", "mine", 3.5)
+	d.Project.Run.TaskBudgets = map[string]TaskBudget{"": {Lifted: true}}
+	check("a person lifted its limit", "mine", 4)
+}
+
+// TestLifted: a task without a limit still keeps to the budget of a day, which belongs to
+// all projects, unless it was that one that a person was asked about.
+func TestLifted(t *testing.T) {
+	d := spends(t, "1", func(s *ledger.Settings, day *ledger.DayBudget) { s.Budget.USDTask, day.USD, s.Stays = 0.3, 0.635, true })
+	d.play("plan")
+	if q := d.asked(); q.Short.Limit != ledger.BudgetTask {
+		t.Fatalf("asked: %+v", q.Short)
+	}
+	d.play("/answer " + d.asked().ID + " task")
+	if s := d.session(); s.Planned.Hat != "builder" || s.Planned.Reserved.Limit != ledger.BudgetDay || s.Planned.Reserved.MaxUSD > 0.39 {
+		t.Fatalf("after the answer: %+v", s.Planned)
+	}
+	d.play("build")
+	d.exit(nil) // its checks
+	if q := d.asked(); q.Short.Limit != ledger.BudgetDay {
+		t.Fatalf("asked: %+v", q.Short)
+	}
+	d.play("/answer " + d.asked().ID + " task")
+	if s := d.session(); s.Planned.Hat != "reviewer" || s.Planned.Reserved.MaxUSD != 0 {
+		t.Errorf("after the answer about the day: %+v", s.Planned)
+	}
 }
 
 // TestBudgetInWaves: a wave whose next fix does not fit waits with its run, and goes on
