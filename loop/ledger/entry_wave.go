@@ -121,11 +121,12 @@ type WaveEnded struct {
 	Began   time.Time    `json:"began"`
 
 	DurationMs int64   `json:"durationMs"`
-	Tokens     int64   `json:"tokens,omitempty"`   // of the sessions that report them
-	CostUSD    float64 `json:"cost_usd,omitempty"` // of the sessions whose cost is known
-	Sessions   int     `json:"sessions,omitempty"` // agent sessions that ended
-	Unpriced   int     `json:"unpriced,omitempty"` // of them, those whose cost is unknown
-	Untold     int     `json:"untold,omitempty"`   // of them, those whose tokens are unknown
+	Tokens     int64   `json:"tokens,omitempty"`    // of the sessions that report them
+	CostUSD    float64 `json:"cost_usd,omitempty"`  // of the sessions whose cost is known
+	Sessions   int     `json:"sessions,omitempty"`  // agent sessions that ended
+	Unpriced   int     `json:"unpriced,omitempty"`  // of them, those whose cost is unknown
+	Untold     int     `json:"untold,omitempty"`    // of them, those whose tokens are unknown
+	Estimated  int     `json:"estimated,omitempty"` // of them, those whose cost is estimated, or computed from their tokens
 
 	Cut string `json:"cut,omitempty"` // why it ended before it was through; "" = it was
 }
