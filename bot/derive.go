@@ -66,15 +66,12 @@ func Money(usd float64) string {
 
 // Cost writes what a run has spent as far as its agents report it. It names
 // sessions of unknown cost and never counts them as free. "≈" stands before a sum that
-// holds estimates of the configuration.
+// holds costs that are estimated, or computed from tokens.
 func Cost(r *loop.Run) string {
 	if r == nil || r.Unpriced > 0 && r.CostUSD == 0 {
 		return "cost unknown"
 	}
-	sum := Money(r.CostUSD)
-	if r.Estimated > 0 {
-		sum = "≈" + sum
-	}
+	sum := about(r.CostUSD, r.Estimated)
 	if r.Unpriced == 0 {
 		return sum
 	}

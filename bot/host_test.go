@@ -2,6 +2,7 @@ package bot_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,31 @@ func TestCost(t *testing.T) {
 	want := "$10.32 + unknown (2 sessions) · shop r1\n$10.32 + unknown (2 sessions) · shop r1\nbuilder $7.30 + unknown · reviewer $3.02 · writer unknown\nMost: #1 $10.32 · #2 unknown\n9.8 M tokens"
 	if got := m.Text(0); got != strings.TrimPrefix(want, "$10.32 + unknown (2 sessions) · shop r1\n") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestCostAbout: a sum that holds an estimate or a computed cost is marked, and agents and
+// days are told apart where there are several.
+func TestCostAbout(t *testing.T) {
+	s := loop.Apply(loop.State{Project: loop.Project{Name: "shop"}}, ledger.Entry{Stream: "project/shop", Body: ledger.RunPlanned{Run: "r1", Settings: ledger.Settings{Project: "shop"}}})
+	evening := time.Date(2026, 11, 26, 23, 0, 0, 0, time.UTC)
+	for n, x := range []struct {
+		task, hat, agent string
+		exit             ledger.Exit
+	}{
+		{"Task 1", "builder", "claude", ledger.Exit{CostUSD: 2, Ended: evening, PricedBy: ledger.PricedByAgent}},
+		{"Task 1", "reviewer", "codex", ledger.Exit{CostUSD: 0.5, Ended: evening.Add(2 * time.Hour), PricedBy: ledger.PricedByTable, Estimated: true}},
+		{"Task 2", "builder", "claude", ledger.Exit{CostUSD: 1, Ended: evening.Add(3 * time.Hour), PricedBy: ledger.PricedByAgent}},
+		{"Task 2", "reviewer", "codex", ledger.Exit{CostUSD: -1, Ended: evening.Add(4 * time.Hour)}},
+	} {
+		session := fmt.Sprintf("r1-%d", n+1)
+		for _, b := range []ledger.Body{ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: x.hat, Agent: x.agent}, ledger.SessionEnded{Kind: ledger.KindAgent, Exit: x.exit}} {
+			s = loop.Apply(s, ledger.Entry{Stream: "project/shop", Task: x.task, Session: session, Body: b})
+		}
+	}
+	want := "≈$3.50 + unknown (1 session) · shop r1\nbuilder $3.00 · reviewer ≈$0.50 + unknown\nclaude $3.00 · codex ≈$0.50 + unknown\n26 Nov $2.00 · 27 Nov ≈$1.50 + unknown\nMost: #1 ≈$2.50 · #2 $1.00 + unknown"
+	if got := bot.Spent(s).Text(0); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -24,6 +24,7 @@ type PastRun struct {
 	End         *ledger.RunEnded
 	Done, Total int // tasks of the source, at the run's end or now
 	Sessions    int // agent sessions that have ended
+	About       int // number of Sessions whose cost is estimated, or computed from their tokens
 	Unpriced    int // number of Sessions with an unknown cost
 	USD         float64
 	Commits     int
@@ -99,6 +100,9 @@ func (p *PastRun) entry(e ledger.Entry) {
 			p.Unpriced++
 		} else {
 			p.USD += b.Exit.CostUSD
+			if b.Exit.Estimated {
+				p.About++
+			}
 		}
 	case ledger.TaskSet:
 		if b.Gate != "" {
@@ -118,11 +122,11 @@ func (p *PastRun) settings(s ledger.Settings) {
 func (p PastRun) cost() string {
 	switch {
 	case p.Unpriced == 0:
-		return Money(p.USD)
+		return about(p.USD, p.About)
 	case p.USD == 0:
 		return "unknown"
 	}
-	return Money(p.USD) + " + unknown"
+	return about(p.USD, p.About) + " + unknown"
 }
 
 // took returns the run's length, up to now if it is under way.

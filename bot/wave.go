@@ -115,9 +115,9 @@ func WaveCost(w ledger.WaveEnded) string {
 	case w.Unpriced == w.Sessions:
 		return text + "cost unknown"
 	case w.Unpriced > 0:
-		return text + fmt.Sprintf("%s and %s of unknown cost", Money(w.CostUSD), Plural(w.Unpriced, "session"))
+		return text + fmt.Sprintf("%s and %s of unknown cost", about(w.CostUSD, w.Estimated), Plural(w.Unpriced, "session"))
 	}
-	return text + Money(w.CostUSD)
+	return text + about(w.CostUSD, w.Estimated)
 }
 
 // WaveTokens returns how many tokens a wave took, as far as agents said: "310 k tokens +

@@ -82,6 +82,9 @@ func (r *Run) applyWave(e ledger.Entry) {
 		} else {
 			w.CostUSD += b.Exit.CostUSD
 		}
+		if b.Exit.Estimated {
+			w.Estimated++
+		}
 		if b.Exit.Tokens < 0 {
 			w.Untold++
 		} else {

@@ -2,23 +2,27 @@ package loop
 
 import (
 	"slices"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Spent is the spending of a run, by hat and by task. The state keeps it so
+// Spent is the spending of a run, by hat, task, agent and day. The state keeps it so
 // that readers need not fold the run's entries.
 type Spent struct {
-	Hats  []Share     `json:"hats,omitempty"` // in the order of their first ended session
-	Tasks List[Share] `json:"tasks,omitzero"` // Name is "" for sessions without a task
+	Hats   []Share     `json:"hats,omitempty"`   // in the order of their first ended session
+	Agents []Share     `json:"agents,omitempty"` // as above
+	Days   []Share     `json:"days,omitempty"`   // by the date at which sessions ended, where they ran: "2026-11-27"
+	Tasks  List[Share] `json:"tasks,omitzero"`   // Name is "" for sessions without a task
 }
 
-// Share is the spending of one hat or of one task.
+// Share is the spending of one hat, task, agent or day.
 type Share struct {
 	Name     string  `json:"name"`
 	USD      float64 `json:"usd"`
 	Tokens   int64   `json:"tokens,omitempty"`   // counted only for agents that report tokens
 	Unpriced int     `json:"unpriced,omitempty"` // sessions whose cost is unknown
+	About    int     `json:"about,omitempty"`    // sessions whose cost is estimated, or computed from their tokens
 	Assumed  float64 `json:"assumed,omitempty"`  // reserved for those, where a budget holds; not in USD
 }
 
@@ -45,16 +49,15 @@ func (r *Run) spend(s Session, task string, x ledger.Exit) {
 		r.Tokens += b.Tokens
 	}
 	r.AssumedUSD += assumed
-	r.Spent = r.Spent.with(s.Planned.Hat, task, x, assumed)
+	r.Spent = r.Spent.with(s.Planned, task, x, assumed)
 }
 
 // with returns s plus an ended agent session.
-func (s Spent) with(hat, task string, x ledger.Exit, assumed float64) Spent {
-	n := slices.IndexFunc(s.Hats, func(h Share) bool { return h.Name == hat })
-	if s.Hats = slices.Clone(s.Hats); n < 0 {
-		s.Hats = append(s.Hats, Share{Name: hat}.with(x, assumed))
-	} else {
-		s.Hats[n] = s.Hats[n].with(x, assumed)
+func (s Spent) with(planned ledger.SessionPlanned, task string, x ledger.Exit, assumed float64) Spent {
+	s.Hats = addShare(s.Hats, planned.Hat, x, assumed)
+	s.Agents = addShare(s.Agents, planned.Agent, x, assumed)
+	if !x.Ended.IsZero() {
+		s.Days = addShare(s.Days, x.Ended.Format(time.DateOnly), x, assumed)
 	}
 	for n := s.Tasks.Len() - 1; n >= 0; n-- { // mostly the last one
 		if t := s.Tasks.At(n); t.Name == task {
@@ -66,6 +69,17 @@ func (s Spent) with(hat, task string, x ledger.Exit, assumed float64) Spent {
 	return s
 }
 
+// addShare adds an ended agent session to the share with the name. It does not change the
+// list.
+func addShare(list []Share, name string, x ledger.Exit, assumed float64) []Share {
+	list = slices.Clone(list)
+	if n := slices.IndexFunc(list, func(s Share) bool { return s.Name == name }); n >= 0 {
+		list[n] = list[n].with(x, assumed)
+		return list
+	}
+	return append(list, Share{Name: name}.with(x, assumed))
+}
+
 // with returns s plus an ended agent session.
 func (s Share) with(x ledger.Exit, assumed float64) Share {
 	s.Assumed += assumed
@@ -73,6 +87,9 @@ func (s Share) with(x ledger.Exit, assumed float64) Share {
 		s.Unpriced++
 	} else {
 		s.USD += x.CostUSD
+	}
+	if x.Estimated {
+		s.About++
 	}
 	s.Tokens += max(x.Tokens, 0)
 	return s

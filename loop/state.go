@@ -183,7 +183,7 @@ type Run struct {
 	Unpriced  int                `json:"unpriced"` // agent sessions whose cost is unknown
 	Spent     Spent              `json:"spent,omitzero"`
 	Tokens    int64              `json:"tokens,omitempty"`    // with what was reserved for sessions that told none, where a budget holds
-	Estimated int                `json:"estimated,omitempty"` // agent sessions whose cost is the configuration's estimate
+	Estimated int                `json:"estimated,omitempty"` // agent sessions whose cost is estimated, or computed from their tokens
 
 	AssumedUSD  float64               `json:"assumed_usd,omitempty"` // reserved for sessions whose cost stays unknown
 	ExtraUSD    float64               `json:"extra_usd,omitempty"`   // what people added to its budget

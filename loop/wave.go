@@ -36,6 +36,8 @@ type Wave struct {
 	Sessions int     `json:"sessions,omitempty"`
 	Unpriced int     `json:"unpriced,omitempty"`
 	Untold   int     `json:"untold,omitempty"` // sessions whose tokens are unknown
+
+	Estimated int `json:"estimated,omitempty"` // sessions whose cost is estimated, or computed from their tokens
 }
 
 // WaveCommit is a commit that was made in a wave.
@@ -314,7 +316,7 @@ func (d *decision) endWave(cut string) {
 	w := *r.Wave
 	e := ledger.WaveEnded{
 		Wave: w.N, Aside: w.Aside, Kept: w.Kept, Left: d.reportsLeft(), Began: w.Began, DurationMs: d.in.Time.Sub(w.Began).Milliseconds(),
-		Tokens: w.Tokens, CostUSD: w.CostUSD, Sessions: w.Sessions, Unpriced: w.Unpriced, Untold: w.Untold, Cut: cut,
+		Tokens: w.Tokens, CostUSD: w.CostUSD, Sessions: w.Sessions, Unpriced: w.Unpriced, Untold: w.Untold, Estimated: w.Estimated, Cut: cut,
 		Unclear: w.Unclear,
 	}
 	if w.Unclear > 0 {

@@ -140,7 +140,7 @@ func session(b ledger.SessionEnded) (s step, ok bool) {
 	if !b.Exit.Ended.IsZero() && !b.Exit.Started.IsZero() {
 		s.fact("took", bot.Took(b.Exit.Ended.Sub(b.Exit.Started)))
 	}
-	s.fact("cost", bot.Money(b.Exit.CostUSD))
+	s.fact("cost", bot.SessionCost(b.Exit))
 	tokens := "unknown"
 	if b.Exit.Tokens >= 0 {
 		tokens = fmt.Sprint(b.Exit.Tokens)

@@ -227,6 +227,9 @@ func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {
 		c.Cost.Unpriced++
 	} else {
 		c.Cost.USD += b.Exit.CostUSD
+		if b.Exit.Estimated {
+			c.Cost.About++
+		}
 	}
 }
 

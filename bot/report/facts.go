@@ -120,6 +120,7 @@ type Count struct {
 // Cost is the spending that the agents report.
 type Cost struct {
 	USD      float64
+	About    int // sessions whose cost is estimated, or computed from their tokens
 	Unpriced int // sessions whose cost is unknown
 	Sessions int // sessions that have ended
 	Running  int // sessions that run; their cost is not known yet

@@ -113,9 +113,9 @@ func (c Cost) tile() (money, spent string) {
 	case c.Unpriced > 0 && c.USD == 0:
 		return "unknown", "spent"
 	case c.Unpriced > 0:
-		return bot.Money(c.USD), "+ unknown"
+		return c.sum(), "+ unknown"
 	}
-	return bot.Money(c.USD), "spent"
+	return c.sum(), "spent"
 }
 
 func (p *picture) drawTiles() {

@@ -401,7 +401,9 @@ func (f Facts) costPerTask() string {
 	case f.Cost.Unpriced > 0:
 		return "cost a task unknown"
 	default:
-		return bot.Money(f.Cost.USD/float64(n)) + " a task"
+		each := f.Cost
+		each.USD /= float64(n)
+		return each.sum() + " a task"
 	}
 }
 
@@ -545,19 +547,24 @@ func (c Cost) String() string {
 	case c.noneKnown():
 		return "cost not yet known"
 	case c.Unpriced == 0:
-		return bot.Money(c.USD)
+		return c.sum()
 	case c.USD == 0:
 		return "cost unknown"
 	}
-	return fmt.Sprintf("%s + unknown (%s)", bot.Money(c.USD), plural(c.Unpriced, "session"))
+	return fmt.Sprintf("%s + unknown (%s)", c.sum(), plural(c.Unpriced, "session"))
 }
 
 // brief is String without the number of sessions of unknown cost: "$3.10 + unknown".
 func (c Cost) brief() string {
 	if c.Unpriced > 0 && c.USD > 0 {
-		return bot.Money(c.USD) + " + unknown"
+		return c.sum() + " + unknown"
 	}
 	return c.String()
+}
+
+// sum is what is known of the cost.
+func (c Cost) sum() string {
+	return bot.SessionCost(ledger.Exit{CostUSD: c.USD, Estimated: c.About > 0})
 }
 
 func (c Cost) noneKnown() bool { return c.Sessions == 0 && c.Running > 0 }

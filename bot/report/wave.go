@@ -90,7 +90,7 @@ var waveSigns = [3]string{bot.SignDone, bot.SignFailed, bot.SignAway}
 func waveRow(run string, e ledger.WaveEnded, at time.Time) WaveRow {
 	row := WaveRow{
 		Run: run, N: e.Wave, At: at, Passed: len(e.Passed), Failed: len(e.Failed), Skipped: len(e.Skipped), Took: time.Duration(e.DurationMs) * time.Millisecond,
-		Cost: Cost{USD: e.CostUSD, Unpriced: e.Unpriced, Sessions: e.Sessions},
+		Cost: Cost{USD: e.CostUSD, About: e.Estimated, Unpriced: e.Unpriced, Sessions: e.Sessions},
 	}
 	for _, n := range e.Aside {
 		row.Aside += n

@@ -54,6 +54,7 @@ type Console struct {
 type taskCost struct {
 	usd     float64
 	unknown bool
+	about   bool // usd has costs that are estimated, or computed from tokens
 }
 
 // New returns a Console that writes to w.

@@ -45,6 +45,7 @@ func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
 		p.unknown = true
 	} else {
 		p.usd += b.Exit.CostUSD
+		p.about = p.about || b.Exit.Estimated
 	}
 	if b.End == ledger.EndedEvent {
 		c.held[ledger.FoldID(s.task)] = s
@@ -256,7 +257,7 @@ func (c *Console) columns(s *session) string {
 	// A longer name takes the space in front of the time.
 	line := "    " + c.lane(s.task) + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(bot.Width(hat)-9, 0), len(clock)+1), clock) + "  "
 	if c.costsKnown || s.ended.Exit.CostUSD > 0 {
-		line += bot.Money(s.ended.Exit.CostUSD) + "  "
+		line += bot.SessionCost(s.ended.Exit) + "  "
 	}
 	return line
 }

@@ -101,7 +101,7 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 	}
 	text := sign + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
 	if p := c.spent[key]; p != nil && !p.unknown && c.costsKnown && !c.opt.Demo {
-		text += "  " + bot.Money(p.usd)
+		text += "  " + bot.SessionCost(ledger.Exit{CostUSD: p.usd, Estimated: p.about})
 	}
 	switch hash := c.commits[key]; {
 	case hash != "":
