@@ -51,3 +51,20 @@ func liftedText(q ledger.Question) string {
 	}
 	return ", whatever the day has room for"
 }
+
+// Overshoot says by how much a run went over its budget, "" if it kept to it:
+// "$5.11 of $5 · $0.11 over".
+func Overshoot(r *loop.Run) string {
+	if r == nil {
+		return ""
+	}
+	b, ok := r.Overshoot()
+	if !ok {
+		return ""
+	}
+	sign := ""
+	if !b.Tokens && (r.Estimated > 0 || r.AssumedUSD > 0) {
+		sign = "≈"
+	}
+	return fmt.Sprintf("%s%s of %s · %s%s over", sign, budgetAmount(b, b.Spent), budgetAmount(b, b.Of), sign, budgetAmount(b, b.Spent-b.Of))
+}

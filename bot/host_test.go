@@ -164,6 +164,28 @@ func TestCostAbout(t *testing.T) {
 	}
 }
 
+// TestOvershoot: what a run went over its budget is said, with what people added to it and
+// what was reserved for sessions of unknown cost.
+func TestOvershoot(t *testing.T) {
+	for name, c := range map[string]struct {
+		run  loop.Run
+		want string
+	}{
+		"no budget":         {loop.Run{CostUSD: 9}, ""},
+		"kept":              {loop.Run{CostUSD: 5, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, ""},
+		"over":              {loop.Run{CostUSD: 5.11, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, "$5.11 of $5 · $0.11 over"},
+		"raised":            {loop.Run{CostUSD: 5.11, ExtraUSD: 5, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, ""},
+		"with an unknown":   {loop.Run{CostUSD: 4.61, AssumedUSD: 0.5, Unpriced: 1, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, "≈$5.11 of $5 · ≈$0.11 over"},
+		"with an estimate":  {loop.Run{CostUSD: 5.5, Estimated: 1, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, "≈$5.50 of $5 · ≈$0.50 over"},
+		"tokens":            {loop.Run{Tokens: 4_200_000, Settings: ledger.Settings{Budget: ledger.Budget{TokensRun: 4_000_000}}}, "4.2 M tokens of 4.0 M tokens · 200 k tokens over"},
+		"a sum not rounded": {loop.Run{CostUSD: 5.000001, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, ""},
+	} {
+		if got := bot.Overshoot(&c.run); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // TestFaultIsTold: a sender whose command met a fault reads that it failed, also
 // where the command needs no project.
 func TestFaultIsTold(t *testing.T) {

@@ -396,6 +396,9 @@ func (c *collector) finalState() {
 			c.TipRed = e.FinalOK != nil && !*e.FinalOK
 			c.verified = bot.TipGreen(c.s, *e)
 		}
+		if slices.Contains(c.Runs, r.ID) {
+			c.Over = bot.Overshoot(r)
+		}
 	}
 	if r.Commits > 0 && slices.Contains(c.Runs, r.ID) {
 		c.Branch, c.tip, c.remote, c.kept = r.Base.Branch, r.Tip, c.s.Project.FirstBranch(), len(c.s.Project.Kept())

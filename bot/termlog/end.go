@@ -32,6 +32,9 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.uncut(v.at, strings.Join([]string{head, bot.Plural(r.Agents, "session"), bot.Cost(&r)}, " · ")+"   "+exit)
 	default:
 		c.uncut(v.at, head+"   "+runTotals(r, v.at))
+		if over := bot.Overshoot(&r); over != "" {
+			c.wrapped(over)
+		}
 	}
 	c.scripted(bot.ScriptedEnd(&r))
 	if proof := b.Proof.Text(); proof != "" {
