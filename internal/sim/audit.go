@@ -36,6 +36,7 @@ type audit struct {
 	agents                 map[string]int           // sessions of agents, by run
 	cut                    map[string]bool          // sessions
 	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
+	reserves               map[string]float64       // what sessions of agents reserved, in US dollars
 	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
 	owned                  map[string]own           // what each task in hand changed, by folded id
 }
@@ -66,7 +67,7 @@ func newShared() *shared {
 func newAudit(w *site, all *shared) *audit {
 	return &audit{
 		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
-		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, owned: map[string]own{}, hosts: newHostWords(),
+		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, owned: map[string]own{}, reserves: map[string]float64{}, hosts: newHostWords(),
 	}
 }
 
@@ -150,11 +151,13 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 		a.planned[e.Session] = true
 		a.restsDone(e, b)
+		a.reserved(e, b)
 	case ledger.SessionEnded:
 		if !a.planned[e.Session] || a.endedSessions[e.Session] {
 			w.fail("one end a session", "%s ends, planned %v, ended before %v", e.Session, a.planned[e.Session], a.endedSessions[e.Session])
 		}
 		a.endedSessions[e.Session] = true
+		a.overshoot(e, b)
 		if s := w.machine.sessions[e.Session]; s == nil || s.launch.Kind == ledger.KindAgent {
 			w.tell("ledger", "%s is over: %s", e.Session, outcome(string(b.End), string(b.Counts)))
 		}

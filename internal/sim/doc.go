@@ -62,7 +62,7 @@
 //     tasks that people and sessions add to it; pushes.go: the remote; repeats.go:
 //     tasks that come back; hosts.go: hosts that sessions ask for
 //   - chat.go: platforms and people
-//   - fault.go: the table of faults; audit.go, liveness.go: the invariants;
+//   - fault.go: the table of faults; audit.go, budget.go, liveness.go: the invariants;
 //     replay.go: that replay equals state; story.go: the story
 //
 // # Invariants

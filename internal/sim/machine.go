@@ -188,7 +188,7 @@ func (s *session) live() {
 			return
 		}
 		if s.launch.Kind == ledger.KindAgent {
-			x.Turns, x.Tokens, x.CostUSD = 3, 1000, 0.25
+			x.Turns, x.Tokens, x.CostUSD = 3, 1000, w.costOf(s.launch)
 			s.agent(&x)
 		} else {
 			s.command(&x)
