@@ -58,8 +58,9 @@ func unpricedModels(prices []ledger.Price, s ledger.Settings, hats []string, age
 		if !slices.Contains(s.AgentsFor([]string{name}), agent) {
 			continue
 		}
-		for _, raised := range []bool{false, true} {
-			model := s.ModelFor(s.Hats[name], agent, raised)
+		hat := s.Hats[name]
+		for _, raised := range []bool{false, hat.Escalate} {
+			model := s.ModelFor(hat, agent, raised)
 			if _, ok := ledger.FindPrice(prices, model); !ok {
 				return model, false
 			}
