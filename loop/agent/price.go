@@ -16,7 +16,7 @@ func (r *Runner) price(x *ledger.Exit, v adapter.Verdict, d Definition, model st
 		x.PricedBy = ledger.PricedByAgent
 		return
 	}
-	if p, ok := ledger.FindPrice(r.o.Prices, cmp.Or(v.Model, model)); ok && v.Usage != nil {
+	if p, ok := ledger.FindPrice(r.o.Prices, cmp.Or(v.Model, model)); ok && v.Usage != nil && !v.Several {
 		if usd, ok := p.Cost(*v.Usage); ok {
 			x.CostUSD, x.PricedBy, x.Estimated = usd, ledger.PricedByTable, true
 			return

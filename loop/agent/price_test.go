@@ -27,6 +27,7 @@ func TestPrice(t *testing.T) {
 		"by the table":                    {adapter.Verdict{CostUSD: -1, Usage: usage}, "known", 2, 1.5, ledger.PricedByTable},
 		"by the model that the agent had": {adapter.Verdict{CostUSD: -1, Usage: usage, Model: "known"}, "alias", 2, 1.5, ledger.PricedByTable},
 		"another model than it was given": {adapter.Verdict{CostUSD: -1, Usage: usage, Model: "other"}, "known", 2, 2, ledger.PricedByEstimate},
+		"several models":                  {adapter.Verdict{CostUSD: -1, Usage: usage, Several: true}, "known", 2, 2, ledger.PricedByEstimate},
 		"no tokens":                       {adapter.Verdict{CostUSD: -1}, "known", 2, 2, ledger.PricedByEstimate},
 		"a kind without a price":          {adapter.Verdict{CostUSD: -1, Usage: &written}, "known", 2, 2, ledger.PricedByEstimate},
 		"a model without a row":           {adapter.Verdict{CostUSD: -1, Usage: usage}, "other", 0, -1, ""},

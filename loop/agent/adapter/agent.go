@@ -227,7 +227,8 @@ type Verdict struct {
 	Turns      int
 	Tokens     int64
 	Usage      *ledger.TokenUsage // Tokens by kind; nil = unknown
-	Model      string             // the one model that worked, by the name that the output has; "" = unknown, or several
+	Model      string             // the one model that worked, by the name that the output has; "" = unknown
+	Several    bool               // several models worked, so that no one price is that of Usage
 	CostUSD    float64
 	OverBudget bool                // the program ended because it had spent what it may
 	Window     *ledger.UsageWindow // nil = unknown

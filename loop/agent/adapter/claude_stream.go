@@ -198,6 +198,7 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 		v.Tokens, known = r.tokens()
 		if v.Tokens > 0 {
 			v.Usage, v.Model = r.usage()
+			v.Several = len(r.Models) > 1
 		}
 		v.CostUSD, v.Uncounted = r.cost(), !known
 		if v.CostUSD >= 0 {

@@ -131,16 +131,16 @@ func (c counts) sum(fields, parts []string) (n int64, ok bool) {
 // longestModel limits the name of a model, in bytes.
 const longestModel = 100
 
-// onlyKey returns the key of an object that has one, "" for anything else.
-func onlyKey(raw json.RawMessage) string {
+// onlyKey returns the key of an object that has one, "" for anything else, and whether it
+// has several.
+func onlyKey(raw json.RawMessage) (key string, several bool) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil || len(object) != 1 {
-		return ""
+		return "", len(object) > 1
 	}
-	for key := range object {
-		return Clean(key, longestModel)
+	for key = range object {
 	}
-	return ""
+	return Clean(key, longestModel), false
 }
 
 // kinds names the fields of counts by kind of token. "" is a kind that the program does

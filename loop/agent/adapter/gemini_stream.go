@@ -144,7 +144,9 @@ func (s *geminiStream) result(x ledger.Exit) Verdict {
 	}
 	v.Uncounted = !ok
 	if ok && n > 0 { // a provider that counts nothing is reported as 0
-		v.Tokens, v.Model, v.Usage = n, onlyKey(s.stats["models"]), s.stats.usage(kinds{input: "input_tokens", cacheRead: "cached", output: "output_tokens", within: true})
+		v.Tokens = n
+		v.Model, v.Several = onlyKey(s.stats["models"])
+		v.Usage = s.stats.usage(kinds{input: "input_tokens", cacheRead: "cached", output: "output_tokens", within: true})
 		if v.Usage != nil && in+out < n { // the model thought, which the output does not have
 			v.Usage.Reasoning, v.Usage.Output = n-in-out, n-in
 		}

@@ -153,7 +153,8 @@ func (s *piStream) result(x ledger.Exit) Verdict {
 		return v
 	}
 	v.Tokens, v.Usage = s.tokens, s.usage
-	if len(s.models) == 1 {
+	v.Several = len(s.models) > 1
+	if !v.Several {
 		for v.Model = range s.models {
 		}
 	}

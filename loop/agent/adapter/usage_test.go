@@ -13,7 +13,7 @@ import (
 )
 
 // withoutKinds compares verdicts without the tokens by kind, which TestUsage has.
-var withoutKinds = cmpopts.IgnoreFields(Verdict{}, "Usage", "Model")
+var withoutKinds = cmpopts.IgnoreFields(Verdict{}, "Usage", "Model", "Several")
 
 // TestUsage reads the tokens by kind that programs tell: cached ones apart from input,
 // thoughts as a part of the output, and -1 for what is not told.
@@ -63,6 +63,9 @@ func TestUsage(t *testing.T) {
 		v := judge(c.row, []byte(c.stream), ledger.Exit{Reason: ledger.ExitSelf})
 		if d := cmp.Diff(c.want, v.Usage); d != "" || v.Model != c.model {
 			t.Errorf("%s: model %q, -want +got:\n%s", c.name, v.Model, d)
+		}
+		if several := strings.Contains(c.name, "two models"); v.Several != several {
+			t.Errorf("%s: several models: %v", c.name, v.Several)
 		}
 		if v.Usage != nil && v.Usage.Total() != v.Tokens {
 			t.Errorf("%s: %d tokens by kind, %d in all", c.name, v.Usage.Total(), v.Tokens)
