@@ -340,3 +340,20 @@ func TestBudgetIsDue(t *testing.T) {
 		}
 	}
 }
+
+// TestBesidesFits: where the sessions of one task end at once, another task is tried
+// first, but for one that does not fit into the budget: the two would let each other go
+// first without end.
+func TestBesidesFits(t *testing.T) {
+	d := spends(t, "1 2 3 4 5", func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun, s.Stays = 2.6, true })
+	for range 3 {
+		d.play("task")
+	}
+	d.play("plan")
+	d.asked()
+	beside := &decision{State: d.s, in: Input{Time: d.now, Project: d.s.Project.Name}}
+	t4, _ := d.s.Project.Find("Task 4")
+	if other, ok := beside.besides(t4); ok {
+		t.Errorf("%s is tried first, and does not fit", other.Task.ID)
+	}
+}

@@ -224,7 +224,7 @@ func (l EarlyStreak) alone(task string) bool {
 // each other go first for ever.
 func (d *decision) besides(one TaskState) (TaskState, bool) {
 	for _, t := range d.byTurn(setReady, setReady) {
-		if t.Task.ID != one.Task.ID && !d.suspect(*t) && d.wanted(t) && !d.yields(t) && t.wish() == ledger.MarkOpen && !t.Queued() {
+		if t.Task.ID != one.Task.ID && !d.suspect(*t) && d.wanted(t) && !d.yields(t) && t.wish() == ledger.MarkOpen && !t.Queued() && !d.unfit(t) {
 			return *t, true
 		}
 	}
