@@ -33,7 +33,7 @@ func BenchmarkFold(b *testing.B) {
 				p.task()
 			}
 			ledgerStore := storetest.Open(b, b.TempDir())
-			wrote := nightsOf(b, ledgerStore, p.entries)
+			wrote := nightsOf(b, ledgerStore, p.entries, folded)
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -56,8 +56,8 @@ func BenchmarkFold(b *testing.B) {
 }
 
 // nightsOf writes the entries of a run again and again, each time as a run of
-// another number, and returns how many it wrote.
-func nightsOf(b *testing.B, ledgerStore *store.Store, entries []ledger.Entry) (wrote int) {
+// another number, until there are enough. It returns how many it wrote.
+func nightsOf(b *testing.B, ledgerStore *store.Store, entries []ledger.Entry, enough int) (wrote int) {
 	batch := ledger.Batch{}
 	flush := func() {
 		if _, err := ledgerStore.Commit(b.Context(), batch); err != nil {
@@ -66,11 +66,11 @@ func nightsOf(b *testing.B, ledgerStore *store.Store, entries []ledger.Entry) (w
 		wrote += len(batch.Records)
 		batch.Records = batch.Records[:0]
 	}
-	for night := 0; wrote < folded; night++ {
+	for night := 0; wrote < enough; night++ {
 		run := fmt.Sprintf("r%d", night+1)
 		names := strings.NewReplacer(`"r1"`, `"`+run+`"`, `"r1-`, `"`+run+`-`)
 		for _, e := range entries {
-			if wrote+len(batch.Records) >= folded {
+			if wrote+len(batch.Records) >= enough {
 				break
 			}
 			e.Run = strings.Replace(e.Run, "r1", run, 1)
