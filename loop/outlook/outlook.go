@@ -1,6 +1,7 @@
 package outlook
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -154,8 +155,9 @@ func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times [
 			}
 			own[t.Kind] = picks
 		}
-		s := list[picks[d.below(len(picks))]]
-		left := max(s.Took()-time.Duration(t.Spent.Ms)*time.Millisecond, s.Took()/4) // what began late ends later
+		spent := time.Duration(t.Spent.Ms) * time.Millisecond
+		s := longer(d, list, picks, spent)
+		left := max(s.Took()-spent, s.Took()/4, spent/4) // what began late ends later
 		if end := q.Begin.Add(p.took + left); !q.Until.IsZero() && end.After(q.Until) {
 			part := float64(max(q.Until.Sub(q.Begin)-p.took, 0)) / float64(max(left, 1))
 			p.pay(s, t, part)
@@ -177,6 +179,26 @@ func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times [
 	return p
 }
 
+// longer draws a sample for a task on which so much time was spent: one that took longer,
+// since a shorter one would be finished. Samples are of finished tasks, so the open ones that
+// were begun are the hard ones. If none took longer, the longest one is drawn.
+func longer(d *draw, list []history.Task, picks []int, spent time.Duration) history.Task {
+	s := list[picks[d.below(len(picks))]]
+	if spent == 0 || s.Took() > spent {
+		return s
+	}
+	var rest []int
+	for n, t := range list {
+		if t.Took() > spent {
+			rest = append(rest, n)
+		}
+	}
+	if len(rest) > 0 {
+		return list[rest[d.below(len(rest))]]
+	}
+	return slices.MaxFunc(list, func(a, b history.Task) int { return cmp.Compare(a.Ms, b.Ms) })
+}
+
 // pay adds a part of what a task costs, beyond what was spent on it.
 func (p *played) pay(s history.Task, t Task, part float64) {
 	if part <= 0 {
@@ -186,5 +208,5 @@ func (p *played) pay(s history.Task, t Task, part float64) {
 		p.known = false
 		return
 	}
-	p.usd += max(s.USD-t.Spent.USD, s.USD/4) * min(part, 1)
+	p.usd += max(s.USD-t.Spent.USD, s.USD/4, t.Spent.USD/4) * min(part, 1)
 }

@@ -85,6 +85,22 @@ func TestDepends(t *testing.T) {
 	}
 }
 
+// TestBegun: a task that already took longer than those that were done is one of the others.
+func TestBegun(t *testing.T) {
+	long := hour
+	long.Outcome, long.Ms = history.OutcomeFailed, 5*hour.Ms
+	q := Question{Tasks: ids(1), Begin: begin, Lookup: known(append(always(9, hour), long)...)}
+	if got := Of(q); got.Done != 1 {
+		t.Errorf("a new task: %+v", got)
+	}
+	for spent, left := range map[int64]time.Duration{2: 3 * time.Hour, 6: 90 * time.Minute} {
+		q.Tasks[0].Spent.Ms = spent * hour.Ms
+		if got := Of(q); got.High != 0 || !got.By.Equal(begin.Add(left)) {
+			t.Errorf("after %d hours: %+v", spent, got)
+		}
+	}
+}
+
 // TestPriors: without a ledger there is an outlook, and it says what it is made of.
 func TestPriors(t *testing.T) {
 	got := Of(Question{Tasks: ids(12), Agent: "claude", Begin: begin, Until: begin.Add(9 * time.Hour)})
