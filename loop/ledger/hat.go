@@ -104,6 +104,28 @@ type Issue struct {
 
 	Pass       Pass `json:"pass,omitempty"`       // in which it was found; "" = the review has none
 	Confidence int  `json:"confidence,omitempty"` // that it is real, in percent; 0 = the reviewer does not say
+
+	Contradicts Contradicted `json:"contradicts,omitempty"` // "" = the reviewer does not say
+}
+
+// Contradicted is what an issue says that the work goes against. It sends nothing back
+// by itself: severities do. It is counted (docs/spec 10.9).
+type Contradicted string
+
+// Values of Contradicted.
+const (
+	ContradictsNone     Contradicted = "none"
+	ContradictsPlan     Contradicted = "plan"     // the plan of the task
+	ContradictsDecision Contradicted = "decision" // what an earlier session decided
+)
+
+// Known reports whether c is one of these values, or "".
+func (c Contradicted) Known() bool {
+	switch c {
+	case "", ContradictsNone, ContradictsPlan, ContradictsDecision:
+		return true
+	}
+	return false
 }
 
 // Describe returns the issue in one line, for people and prompts.
