@@ -40,7 +40,7 @@ func ReviewShape(kind string, passes []ledger.Pass) string {
 	if kind != "" {
 		typ = fmt.Sprintf(`"type":%q,`, kind)
 	}
-	return fmt.Sprintf(`{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…","pass":%q,"confidence":90}],"review":{%s"passes":[%s],"verdict":"ok|issues"}}`,
+	return fmt.Sprintf(`{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…","contradicts":"none|plan|decision","pass":%q,"confidence":90}],"review":{%s"passes":[%s],"verdict":"ok|issues"}}`,
 		passes[0], typ, strings.Join(each, ","))
 }
 

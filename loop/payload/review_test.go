@@ -22,7 +22,7 @@ func TestWrongReview(t *testing.T) {
 	reviewer := ledger.Hat{Name: "reviewer", Emits: []string{ledger.EventReview}}
 	for name, c := range map[string]struct{ data, why string }{
 		"good":          {verdict(issue(`,"pass":"visual","confidence":90`), both), ""},
-		"example":       {strings.NewReplacer("critical|major|minor|suggestion", "minor", "ok|issues", "issues").Replace(ReviewShape("css-style", passes)), ""},
+		"example":       {strings.NewReplacer("critical|major|minor|suggestion", "minor", "ok|issues", "issues", "none|plan|decision", "plan").Replace(ReviewShape("css-style", passes)), ""},
 		"more passes":   {verdict("", both+`,{"pass":"taste","verdict":"ok","note":"n"}`), ""},
 		"none":          {`{"summary":"s","issues":[]}`, "the review lacks intent, visual"},
 		"one":           {verdict("", `{"pass":"intent","verdict":"ok","note":"n"}`), "the review lacks visual"},
@@ -31,6 +31,8 @@ func TestWrongReview(t *testing.T) {
 		"no object":     {`{"summary":"s","issues":[],"review":"fine"}`, "has to be an object with a list of passes"},
 		"no confidence": {verdict(issue(`,"pass":"visual"`), both), "issue 1 has no confidence"},
 		"too sure":      {verdict(issue(`,"pass":"visual","confidence":180`), both), "with the confidence 180"},
+		"contradicts":   {verdict(issue(`,"pass":"visual","confidence":90,"contradicts":"decision"`), both), ""},
+		"all":           {verdict(issue(`,"pass":"visual","confidence":90,"contradicts":"all"`), both), `that contradicts "all"`},
 		"no pass":       {verdict(issue(`,"confidence":90`), both), `issue 1 is of the pass "", which is none of this review`},
 		"contradicted":  {verdict(issue(`,"pass":"intent","confidence":90`), both), "the pass intent is said to be ok, and issue 1 is of it"},
 		"unsure":        {verdict(issue(`,"pass":"intent","confidence":40`), both), ""},

@@ -50,7 +50,7 @@ var events = map[string]eventRow{
 	},
 	"review.verdict": {
 		fields: []field{{"summary", "string", true}, {"issues", "issues", true}, {"review", "review", false}},
-		shape:  `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`,
+		shape:  `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…","contradicts":"none|plan|decision"}]}`,
 	},
 	"docs.complete": {
 		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"checks_changed", "string", false}},
@@ -281,6 +281,9 @@ func (f field) check(raw json.RawMessage) string {
 			}
 			if i.Confidence < 0 || i.Confidence > 100 {
 				return fmt.Sprintf("has an issue (number %d) with the confidence %d; it is a number of percent", n+1, i.Confidence)
+			}
+			if !i.Contradicts.Known() {
+				return fmt.Sprintf("has an issue (number %d) that contradicts %q; it has to be none, plan or decision", n+1, i.Contradicts)
 			}
 		}
 	}
