@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/stats"
 )
 
 // Collect turns records into the Facts of a span: after from, up to and
@@ -107,6 +108,9 @@ func (c *collector) local(t time.Time) time.Time {
 func (c *collector) entry(e ledger.Entry) {
 	c.left.apply(e)
 	c.seen.Apply(e)
+	if stats.Flawed(e) {
+		c.flaw(e.Task)
+	}
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
 		c.aside[e.Run] = b.Check || b.Upkeep != nil || b.Idea != ""
@@ -133,24 +137,18 @@ func (c *collector) entry(e ledger.Entry) {
 		}
 	case ledger.Verified:
 		if e.Task != "" && !b.OK && (b.Kind == ledger.KindVerify || b.Kind == ledger.KindBatch) {
-			c.flaw(e.Task)
 			c.countFailure(bot.RedoText(ledger.RedoRed), e)
 		}
 	case ledger.Redo:
 		if b.Why != ledger.RedoRed { // counted with its Verified entry
-			c.flaw(e.Task)
 			c.countFailure(bot.RedoText(b.Why), e)
 		}
 	case ledger.Routed:
-		if b.On == ledger.EventReview && b.To != ledger.Converged && b.To != b.From {
-			c.flaw(e.Task)
-			if c.inSpan(e.Time) {
-				c.Fixes++
-			}
+		if stats.SentBack(b) && c.inSpan(e.Time) {
+			c.Fixes++
 		}
 	case ledger.AttemptEnded:
 		if b.Failed {
-			c.flaw(e.Task)
 			c.cause[ledger.FoldID(e.Task)] = causeOf(b.Outcome)
 			if c.inSpan(e.Time) {
 				c.Failures = append(c.Failures, Failure{Task: e.Task, Attempt: e.Attempt, Why: bot.OutcomeWhy(b.Outcome, b.Why)})
@@ -189,11 +187,8 @@ func counted(all []Count, name string) []Count {
 }
 
 func (c *collector) taskSet(b ledger.TaskSet, e ledger.Entry) {
-	switch {
-	case b.Again: // it repeats, and begins anew
+	if b.Again { // it repeats, and begins anew
 		delete(c.flawed, ledger.FoldID(e.Task))
-	case b.Fresh && (b.From == ledger.Done || b.From == ledger.ManualVerify): // somebody looked, and wants it done again
-		c.flaw(e.Task)
 	}
 	if b.To != ledger.Done || !c.inSpan(e.Time) || c.left.part[ledger.FoldID(e.Task)] { // a part counts with its task
 		return
@@ -210,9 +205,6 @@ var failedBy = map[ledger.SessionOutcome]string{
 }
 
 func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {
-	if b.Counts == ledger.CountsAsFailed {
-		c.flaw(e.Task)
-	}
 	if !c.inSpan(e.Time) {
 		return
 	}

@@ -48,6 +48,7 @@ var arrows = map[string][]string{
 
 	"loop/history":    {"loop/ledger"},
 	"loop/outlook":    {"loop/history"},
+	"loop/stats":      {"loop/history", "loop/ledger", "loop/payload"},
 	"loop/testreport": {"loop/ledger"},
 	"loop/triage":     {"loop/ledger"},
 
@@ -67,7 +68,7 @@ var arrows = map[string][]string{
 	"loop/workspace":          {"loop/ledger", "guidance", "loop/glob", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":               {"loop/ledger", "loop/proof", "internal/width"},
 	"bot/words":               {"internal/nearest"},
-	"bot":                     {"loop", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "bot/words", "internal/fault", "internal/nearest", "internal/width"},
+	"bot":                     {"loop", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/proof", "loop/request", "loop/stats", "guidance", "bot/patch", "bot/words", "internal/fault", "internal/nearest", "internal/width"},
 	"loop/cloud":              {"loop/ledger", "internal/crash", "internal/exchange", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/forge":              {"loop/ledger"},
 	"loop/ledger/ledgertest":  {"guidance", "loop/ledger"}, // for tests
@@ -85,7 +86,7 @@ var arrows = map[string][]string{
 	"bot/termlog":              {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot", "internal/width"},
 	"bot/page":                 {"loop/ledger", "bot"},
-	"bot/report":               {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
+	"bot/report":               {"loop", "loop/ledger", "loop/request", "loop/stats", "guidance", "bot"},
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/slack":                {"loop/ledger", "bot", "bot/transport", "bot/words"},
@@ -149,7 +150,7 @@ var arrows = map[string][]string{
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/agent/adapter", "loop/engine", "loop/ledger", "loop/prompt", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
-	"internal/daemon/operator":   {"internal/attachment", "bot", "bot/page", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/history", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
+	"internal/daemon/operator":   {"internal/attachment", "bot", "bot/page", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/history", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/stats", "loop/workspace", "loop/workspace/secret", "store"},
 	"internal/daemon/chat":       {"internal/attachment", "internal/screenshot", "bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "internal/sleep", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/hook":       {"bot/transport", "config", "internal/daemon/project", "internal/fsutil", "loop/ledger"},
 	"internal/daemon/mirror":     {"bot", "internal/service", "internal/sleep", "loop", "loop/ledger"},
@@ -176,7 +177,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/prompt", "loop/request", "loop/testreport", "internal/api", "internal/verb", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/people", "loop/prompt", "loop/request", "loop/stats", "loop/testreport", "internal/api", "internal/verb", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.

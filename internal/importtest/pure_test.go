@@ -17,7 +17,7 @@ import (
 // pure are the packages whose functions depend on their arguments alone: no
 // I/O, clock, goroutine, lock or random number, so that a night can be
 // replayed from its ledger (docs/architecture.md 2).
-var pure = []string{"loop", "loop/cause", "loop/glob", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/prompt", "loop/testreport", "guidance"}
+var pure = []string{"loop", "loop/cause", "loop/glob", "loop/history", "loop/ledger", "loop/outlook", "loop/payload", "loop/prompt", "loop/stats", "loop/testreport", "guidance"}
 
 // pureImports is all that they import besides this module. It is a list
 // of what is harmless rather than of what is not, so that a new import is
