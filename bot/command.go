@@ -46,6 +46,7 @@ const (
 	VerbProjects Verb = "projects"
 	VerbCost     Verb = "cost"
 	VerbDigest   Verb = "digest"
+	VerbStats    Verb = "stats"
 	VerbWhoami   Verb = "whoami"
 	VerbPeople   Verb = "people"
 	VerbUnpair   Verb = "unpair"
@@ -79,6 +80,7 @@ const (
 	takesPlan  // a task's id, or nothing; after "redo" also words
 	takesRun   // a project's name and the flags that ParseRun reads
 	takesSpan  // a span, a project's name, or both
+	takesStats // words of ParseStats, a project's name, or both
 )
 
 // Command is one parsed line.

@@ -121,6 +121,17 @@ func (c Command) slash(word, rest string) (Command, error) {
 				return c, &UsageError{Verb: f.verb, Use: f.use, Got: w}
 			}
 		}
+	case takesStats:
+		for _, w := range strings.Fields(strings.ToLower(rest)) {
+			switch {
+			case statsWord(w):
+				c.Target = strings.TrimSpace(c.Target + " " + w)
+			case projectName.MatchString(w) && c.Project == "":
+				c.Project = w
+			default:
+				return c, &UsageError{Verb: f.verb, Use: f.use, Got: w}
+			}
+		}
 	case takesAgent:
 		words := strings.Fields(rest)
 		if len(words) > 0 && projectName.MatchString(strings.ToLower(words[0])) && c.Project == "" {

@@ -129,7 +129,7 @@ func TestParseRefuses(t *testing.T) {
 		{"  \n ", "nothing was typed"},
 		{"shop:", "nothing was typed"},
 		{"/guidence Wrap it", "no /guidence; meant /guidance?"},
-		{"/stat", "no /stat; meant /status?"},
+		{"/statu", "no /statu; meant /status?"},
 		{"/appove 4", "no /appove; meant /approve?"},
 		{"/tasl 4", "no /tasl; meant /task?"},
 		{"/frobnicate", "no /frobnicate; /help lists the commands"},

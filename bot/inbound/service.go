@@ -132,6 +132,17 @@ func (c *requestService) Digest(ctx context.Context, project string, q bot.Diges
 	return d.Digest(ctx, project, q)
 }
 
+// Stats is bot.StatsReader's, within Options.Patience.
+func (c *requestService) Stats(ctx context.Context, project string, q bot.StatsQuery) (bot.Message, error) {
+	r, ok := c.Service.(bot.StatsReader)
+	if !ok {
+		return bot.NoStats(), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
+	defer cancel()
+	return r.Stats(ctx, project, q)
+}
+
 // Place is bot.Placer's.
 func (c *requestService) Place(project string, r bot.Request) string {
 	p, ok := c.Service.(bot.Placer)

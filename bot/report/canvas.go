@@ -2,10 +2,13 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -70,6 +73,45 @@ func (c *canvas) encode() ([]byte, error) {
 	var out bytes.Buffer
 	if err := png.Encode(&out, c.img); err != nil {
 		return nil, fmt.Errorf("encode the digest's picture: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// encodeSmall returns the image as a PNG of 256 colours, those of the palette and the most
+// frequent others, or the first error of drawing. What lies between them at the edges of
+// letters becomes the nearest one, which nobody sees, and a picture full of words takes a
+// third of the bytes.
+func (c *canvas) encodeSmall() ([]byte, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	counts := map[color.RGBA]int{}
+	at := func(n int) color.RGBA { // the image has no gaps between its rows
+		return color.RGBA{c.img.Pix[n], c.img.Pix[n+1], c.img.Pix[n+2], c.img.Pix[n+3]}
+	}
+	for n := 0; n < len(c.img.Pix); n += 4 {
+		counts[at(n)]++
+	}
+	colours := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B), cmp.Compare(a.A, b.A))
+	})
+	pal := c.palette.opaque() // also those of which there is little
+	for _, x := range colours {
+		if len(pal) < 256 && !slices.Contains(pal, color.Color(x)) {
+			pal = append(pal, x)
+		}
+	}
+	index := make(map[color.RGBA]uint8, len(colours))
+	for _, x := range colours {
+		index[x] = uint8(pal.Index(x)) //nolint:gosec // there are 256
+	}
+	small := image.NewPaletted(c.img.Rect, pal)
+	for n := range small.Pix {
+		small.Pix[n] = index[at(4*n)]
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, small); err != nil {
+		return nil, fmt.Errorf("encode a picture: %w", err)
 	}
 	return out.Bytes(), nil
 }

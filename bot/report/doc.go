@@ -1,6 +1,6 @@
 // Package report composes the digest: the message that tells once a day, or once
-// a week, how a project's work went. It also draws the picture above the summary of a
-// wave of bug reports.
+// a week, how a project's work went. It also draws the pictures above the summary of a
+// wave of bug reports and above a ledger's figures.
 //
 // Read fetches the ledger's records of a span, Collect turns records into Facts,
 // and Text, FullText, Picture and Alt render Facts. Everything but Read is a
@@ -19,6 +19,7 @@
 //   - picture.go, proofrow.go, timeline.go, chart.go: the picture, its row of proofs
 //     and its two charts
 //   - wave.go, wavepicture.go: what a wave of bug reports did, its picture and alternative
+//   - statspicture.go: the picture of a ledger's figures and its alternative
 //   - layout.go, canvas.go, axis.go, palette.go: positions, drawing, scales, colours
 //
 // # Rules

@@ -2,6 +2,7 @@ package report
 
 import (
 	"image/color"
+	"slices"
 
 	"github.com/nightporter/nightporter/bot"
 )
@@ -47,6 +48,17 @@ func lightPalette() palette {
 	}
 	p.hats = []color.Color{rgb(0x7c3aed), rgb(0x0f766e), rgb(0xc2410c), rgb(0xa21caf), rgb(0x4d7c0f), rgb(0x0369a1)}
 	return p
+}
+
+// opaque returns the colours that cover what is below them.
+func (p palette) opaque() (out color.Palette) {
+	all := []color.Color{p.background, p.panel, p.grid, p.text, p.soft, p.faint, p.green, p.red, p.amber, p.blue, p.violet, p.pink, p.slate}
+	for _, c := range append(all, p.hats...) {
+		if x := color.RGBAModel.Convert(c); !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // hatColor returns the colour of a hat, and whether the hat has a fixed one.

@@ -127,7 +127,7 @@ var Keys = map[string][]string{
 	"evidence.altered": nil, "evidence.broken": nil, "evidence.none": nil, "evidence.open": nil, "evidence.whole": nil,
 	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
 	"log": nil, "log.tail": nil, "log.file": nil, "why": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
-	"plan": nil, "plan.night": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
+	"plan": nil, "plan.night": nil, "plan.none": nil, "projects": nil, "queue": nil, "stats": nil, "stats.by": nil, "stats.elsewhere": nil, "stats.none": nil, "stats.reading": nil, "quiet": nil, "quiet.wrong": nil,
 	"net": nil, "net.host": nil, "net.usage": nil, "triage": nil, "waves": nil,
 	"threshold": nil, "threshold.none": nil, "threshold.usage": nil,
 	"press.second": nil, "run.idle": nil, "run.nohost": nil, "run.nothing": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
