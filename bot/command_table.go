@@ -144,7 +144,7 @@ func init() {
 			section: "Night", listed: "/digest", menu: 10, twin: Twin{Name: "digest"}},
 		{verb: VerbStats, takes: takesStats, use: "/stats, /stats hat 7d, /stats run", help: "How well the work goes: done, first pass, fix rounds, contradictions, cost; by hat, agent, model or size; of the last run, days such as 7d, or all. Without a word of 30 days.", role: view,
 			project: showStats,
-			section: "Night", listed: "/stats"},
+			section: "Night", listed: "/stats", twin: Twin{Name: "stats"}},
 		{verb: VerbWhoami, takes: takesProject, use: "/whoami", help: "Who you are here, and who else is paired.", role: view,
 			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
 				return Whoami(h.host, h.stays, h.r), true, nil

@@ -83,7 +83,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		if err != nil {
 			return err
 		}
-		return writePicture(picture, &r)
+		return writePicture(picture, &r, ofDigest)
 	})
 	if err != nil {
 		return err

@@ -82,7 +82,7 @@ func root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(initCommand(), doctorCommand(), agentsCommand(), loginCommand(), runCommand(), demoCommand(), versionCommand(), verifyCommand(), evidenceCommand(), upCommand(), pairCommand(), replayCommand())
-	cmd.AddCommand(backupCommand(), restoreCommand(), promptCommand(), hatsCommand(), watchCommand(), digestCommand(), forecastCommand(), duCommand(), tickCommand(), mcpCommand(), netCommand())
+	cmd.AddCommand(backupCommand(), restoreCommand(), promptCommand(), hatsCommand(), watchCommand(), digestCommand(), statsCommand(), forecastCommand(), duCommand(), tickCommand(), mcpCommand(), netCommand())
 	cmd.AddCommand(askCommands()...)
 	return cmd
 }

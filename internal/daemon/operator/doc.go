@@ -5,7 +5,7 @@
 //
 // Files: service.go has the dependencies and the state that all requests share;
 // command.go the command lines; view.go the table of views. Each view stands in
-// a file of its name: status.go, evidence.go, verify.go, replay.go, digest.go,
+// a file of its name: status.go, evidence.go, verify.go, replay.go, digest.go, stats.go,
 // prompt.go, pairing.go, export.go, backup.go, watch.go, the live screen, and pane.go,
 // the parts of a large one, with pane_content.go and timeline.go. records.go and
 // diff.go read one run or task; host.go and hats.go serve chats.

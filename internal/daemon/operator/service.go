@@ -27,6 +27,7 @@ type Service struct {
 	o       Options
 	watched timelines // timelines of the runs shown on live screens
 	rests   paneRests // of large live screens
+	figures statsFolds
 }
 
 var (

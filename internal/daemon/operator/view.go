@@ -54,6 +54,8 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 		return svc.verify(ctx, v.Project, v.Args["head"])
 	case "replay":
 		return svc.replay(ctx, s, v.Args["to"])
+	case "stats":
+		return svc.statsView(ctx, s.Project.Name, v.Args)
 	case "digest":
 		return svc.digestView(ctx, s.Project.Name, v.Args)
 	}
