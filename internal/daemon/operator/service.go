@@ -33,6 +33,7 @@ type Service struct {
 var (
 	_ bot.Service            = (*Service)(nil)
 	_ bot.SourceChecker      = (*Service)(nil)
+	_ bot.StatsReader        = (*Service)(nil)
 	_ socket.OperatorHandler = (*Service)(nil)
 )
 

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -77,6 +78,9 @@ func (s *statsFolds) read(ctx context.Context, from *store.Store, project string
 // Stats returns a project's figures as a chat shows them, with a picture of the whole.
 func (svc *Service) Stats(ctx context.Context, project string, q bot.StatsQuery) (bot.Message, error) {
 	r, err := svc.figures.read(ctx, svc.o.Store, project, q.Since, q.Now.In(svc.o.Projects.Zone()))
+	if errors.Is(err, context.DeadlineExceeded) {
+		return bot.StatsReading(project, q), nil
+	}
 	if err != nil {
 		return bot.Message{}, err
 	}
