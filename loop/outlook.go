@@ -45,6 +45,7 @@ func outlookQuestion(s State, now time.Time, others []history.History) outlook.Q
 	}
 	s.Project.Run = &r
 	d := decision{State: s}
+	q.Lanes = r.Lanes()
 	q.Agent, q.Until, q.Stops = r.Settings.Agent, r.Settings.Until, r.Settings.OnBlocked == ledger.OnBlockedStop
 	if most := r.Settings.MaxTasks; most > 0 {
 		q.Most = max(most-len(r.DoneNow), 1)
@@ -63,7 +64,7 @@ func outlookQuestion(s State, now time.Time, others []history.History) outlook.Q
 		}
 		at[n] = len(q.Tasks)
 		kind := history.Kind{Pattern: r.upcoming().For(t.Task).Pattern.Name, Size: t.Size()}
-		task := outlook.Task{ID: t.Task.ID, Kind: kind, Spent: t.Effort, Never: t.Status == ledger.Waiting || t.Untaken()}
+		task := outlook.Task{ID: t.Task.ID, Kind: kind, Spent: t.Effort, Alone: d.alone(t), Never: t.Status == ledger.Waiting || t.Untaken()}
 		for _, id := range t.Task.DependsOn {
 			switch on := list.find(id); {
 			case on < 0 || list.At(on).Status == ledger.Done:

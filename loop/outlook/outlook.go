@@ -26,6 +26,7 @@ type Task struct {
 	Kind  history.Kind
 	Spent history.Effort // on it so far
 	After []int          // positions of open tasks before it that it depends on
+	Alone bool           // nothing is worked on beside it
 	Never bool           // it waits for what no session does: an answer, a task that is blocked
 }
 
@@ -35,6 +36,7 @@ type Question struct {
 	Tasks  []Task
 	Agent  string    // that runs most sessions: priors of cost are its
 	Begin  time.Time // when work goes on: now, or when the agent can be used again
+	Lanes  int       // tasks that are worked on at a time; 0 and 1 = one
 	Until  time.Time // when the run ends; zero = it has no such end
 	Most   int       // tasks after which the run pauses; 0 = any number
 	Stops  bool      // the first task that is blocked ends the run
@@ -138,6 +140,7 @@ type played struct {
 // bounds.
 func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times []int) played {
 	p, row := played{known: true}, 0
+	l := lanes{free: make([]time.Duration, max(q.Lanes, 1)), ends: make([]time.Duration, len(q.Tasks))}
 	own := map[history.Kind][]int{}
 	ok := make([]bool, len(q.Tasks))
 	for n, t := range q.Tasks {
@@ -158,13 +161,18 @@ func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times [
 		spent := time.Duration(t.Spent.Ms) * time.Millisecond
 		s := longer(d, list, picks, spent)
 		left := max(s.Took()-spent, s.Took()/4, spent/4) // what began late ends later
-		if end := q.Begin.Add(p.took + left); !q.Until.IsZero() && end.After(q.Until) {
-			part := float64(max(q.Until.Sub(q.Begin)-p.took, 0)) / float64(max(left, 1))
-			p.pay(s, t, part)
-			p.took = max(q.Until.Sub(q.Begin), 0)
-			break
+		at, from := l.place(t)
+		if until := max(q.Until.Sub(q.Begin), 0); !q.Until.IsZero() && from+left > until {
+			p.pay(s, t, float64(max(until-from, 0))/float64(max(left, 1)))
+			p.took = max(p.took, until)
+			if l.fill(at, t, max(until, from)); l.full(until) {
+				break
+			}
+			continue
 		}
-		p.took += left
+		l.ends[n] = from + left
+		l.fill(at, t, from+left)
+		p.took = max(p.took, from+left)
 		p.pay(s, t, 1)
 		if s.Outcome == history.OutcomeDone {
 			ok[n], row = true, 0
@@ -178,6 +186,44 @@ func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times [
 	}
 	return p
 }
+
+// lanes are the work folders of a run, by when each is free again, counted from its
+// beginning.
+type lanes struct {
+	free []time.Duration
+	ends []time.Duration // of tasks
+}
+
+// place returns the lane in which a task is begun, and when: in the one that is free
+// first, after what it depends on, and alone after all.
+func (l lanes) place(t Task) (at int, from time.Duration) {
+	for n, free := range l.free {
+		if free < l.free[at] {
+			at = n
+		}
+	}
+	from = l.free[at]
+	for _, on := range t.After {
+		from = max(from, l.ends[on])
+	}
+	if t.Alone {
+		from = max(from, slices.Max(l.free))
+	}
+	return at, from
+}
+
+// fill lets a task have its lane until it ends, or all lanes if it is alone.
+func (l lanes) fill(at int, t Task, until time.Duration) {
+	l.free[at] = until
+	for n := range l.free {
+		if t.Alone {
+			l.free[n] = max(l.free[n], until)
+		}
+	}
+}
+
+// full reports whether no lane is free before a time.
+func (l lanes) full(until time.Duration) bool { return slices.Min(l.free) >= until }
 
 // longer draws a sample for a task on which so much time was spent: one that took longer,
 // since a shorter one would be finished. Samples are of finished tasks, so the open ones that

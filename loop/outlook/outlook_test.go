@@ -168,3 +168,37 @@ func BenchmarkOf(b *testing.B) {
 		Of(q)
 	}
 }
+
+// TestLanes: tasks that are worked on at the same time end sooner, but for one that is
+// alone, and for what depends on another.
+func TestLanes(t *testing.T) {
+	with := func(n, lanes int, change func([]Task), until time.Duration) Question {
+		q := Question{Tasks: ids(n), Lanes: lanes, Lookup: known(always(5, hour)...)}
+		if change != nil {
+			change(q.Tasks)
+		}
+		if until > 0 {
+			q.Until = begin.Add(until)
+		}
+		q.Begin = begin
+		return q
+	}
+	for _, c := range []struct {
+		name string
+		q    Question
+		done int
+		by   time.Duration
+		usd  float64
+	}{
+		{"one lane", with(6, 1, nil, 0), 6, 6 * time.Hour, 12},
+		{"three lanes", with(6, 3, nil, 0), 6, 2 * time.Hour, 12},
+		{"more lanes than tasks", with(2, 5, nil, 0), 2, time.Hour, 4},
+		{"one is alone", with(3, 3, func(l []Task) { l[1].Alone = true }, 0), 3, 3 * time.Hour, 6},
+		{"a chain", with(3, 3, func(l []Task) { l[1].After, l[2].After = []int{0}, []int{1} }, 0), 3, 3 * time.Hour, 6},
+		{"the night ends", with(6, 3, nil, 90*time.Minute), 3, 90 * time.Minute, 9},
+	} {
+		if o := Of(c.q); o.Done != c.done || !o.By.Equal(begin.Add(c.by)) || o.USDLow != c.usd {
+			t.Errorf("%s: %d done by %s for $%g; want %d by %s for $%g", c.name, o.Done, o.By, o.USDLow, c.done, begin.Add(c.by), c.usd)
+		}
+	}
+}
