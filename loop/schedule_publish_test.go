@@ -52,6 +52,9 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 			if x.Tree == b.Push.Commit && (x.Kind == ledger.KindFinal || x.Kind == ledger.KindBaseline) {
 				verified = x.OK && len(redResults(x.Results)) == 0
 			}
+			if x.Kind == ledger.KindBaseline && x.Tree == treeOf(b.Push.Commit) { // another run's start, with the commands that found it red
+				verified = x.OK && len(redResults(x.Results)) == 0
+			}
 			if x.Kind == ledger.KindBaseline && b.Once && up.Upkeep != nil && x.Tree == up.Tree && up.Commit == b.Push.Commit {
 				verified = x.OK && len(redResults(x.Results)) == 0
 			}
