@@ -200,11 +200,28 @@ func (d *decision) reserve(t TaskState, hat ledger.Hat, agent string) (r ledger.
 		if s.left() < needs-cent {
 			return r, &ledger.BudgetShort{Limit: s.limit, Tokens: s.tokens, Of: s.of, Spent: s.spent, Needs: needs, Agent: agent, Step: step(s)}
 		}
-		if !s.tokens && (r.MaxUSD == 0 || s.left() < r.MaxUSD) {
-			r.MaxUSD, r.Limit = max(s.left(), 0.01), s.limit // 0 is no limit
+		if room := max(d.share(s), needs); !s.tokens && (r.MaxUSD == 0 || room < r.MaxUSD) {
+			r.MaxUSD, r.Limit = max(room, 0.01), s.limit // 0 is no limit
 		}
 	}
 	return r, nil
+}
+
+// share returns the part of what is left of a budget in money that one session may
+// spend. Sessions of other lanes may spend more than they reserved, and a lane that is free
+// gets as much: together they keep to the budget.
+func (d *decision) share(s slack) float64 {
+	if s.limit != ledger.BudgetRun && s.limit != ledger.BudgetDay {
+		return s.left()
+	}
+	room, free := s.left(), d.run().Lanes()
+	for _, l := range d.Shared.Leases {
+		if l.Project == d.in.Project {
+			room -= max(l.Reserved.MaxUSD-l.Reserved.USD, 0)
+			free--
+		}
+	}
+	return room / float64(max(free, 1))
 }
 
 // step returns what the answer "more" adds to a budget: some dollars, or half of its

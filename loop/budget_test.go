@@ -357,3 +357,19 @@ func TestBesidesFits(t *testing.T) {
 		t.Errorf("%s is tried first, and does not fit", other.Task.ID)
 	}
 }
+
+// TestLanesShareBudget: sessions at the same time together keep to the budget, also if each
+// spends all that it may.
+func TestLanesShareBudget(t *testing.T) {
+	d := spends(t, "1[scope=src/a] 2[scope=src/b] 3[scope=src/c]", func(s *ledger.Settings, _ *ledger.DayBudget) {
+		s.Budget.USDRun, s.Parallel, s.Pattern = 3, 3, patterns["single"]
+	})
+	if n := len(d.s.Project.Sessions); n != 2 { // as many as may run at a time
+		t.Fatalf("%d sessions are at work", n)
+	}
+	for _, s := range d.s.Project.Sessions {
+		if got := s.Planned.Reserved.MaxUSD; got < 0.99 || got > 1.01 {
+			t.Errorf("%s may spend $%.2f of $3 in one of three lanes", s.Task, got)
+		}
+	}
+}
