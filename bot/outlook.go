@@ -90,12 +90,12 @@ func outlookLines(o *ledger.Outlook, now time.Time) []string {
 	if o == nil {
 		return nil
 	}
+	if history.Basis(o.Basis) == history.FromPrior {
+		return []string{"A rough guess: " + outlookDone(*o) + " by " + Clock(o.By, now) + ", " + OutlookCost(*o) + "."}
+	}
 	lines := []string{"Done by about " + Clock(o.By, now) + ": " + outlookDone(*o) + ", " + OutlookCost(*o) + "."}
 	if sure := leastSure(*o); sure != "" {
 		lines = append(lines, sure+".")
-	}
-	if history.Basis(o.Basis) == history.FromPrior {
-		lines = append(lines, "A rough guess.")
 	}
 	return lines
 }

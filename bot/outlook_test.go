@@ -45,7 +45,7 @@ func TestForetold(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	guess := outlookLines(with(func(o *ledger.Outlook) { o.Basis = "prior" }), now)
-	if text := strings.Join(guess, "\n"); !strings.HasSuffix(text, "\nA rough guess.") {
+	if text := strings.Join(guess, "\n"); text != "A rough guess: 9 (7–11) by 07:10, $11–16." {
 		t.Errorf("a guess reads as %q", text)
 	}
 }

@@ -206,6 +206,8 @@ func TestDocsBlocks(t *testing.T) {
 		switch {
 		case strings.HasPrefix(c.text, "[hat]"):
 			s.write("hats/"+name[1]+".toml", c.text, 0o600)
+		case strings.HasPrefix(c.text, "[[model]]"):
+			s.write("prices.toml", c.text, 0o600)
 		case strings.Contains(c.text, "[[route]]"):
 			s.write("patterns/"+name[1]+".toml", c.text, 0o600)
 		default:

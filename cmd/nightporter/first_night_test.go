@@ -36,7 +36,7 @@ func (n *firstNight) message(texts ...string) telegram.Message {
 	w := phoneFixture{TwoTasks: n.TwoTasks, phone: n.phone, story: &n.story}
 	m := w.recorded(w.shown(texts...))
 	for _, line := range m.Lines() {
-		n.story.WriteString(boundaryLevel.ReplaceAllString(phoneTime.ReplaceAllString(phoneUntil.ReplaceAllString(line, "by 21:15:"), "${1}21:05$2"), "Boundary level 3") + "\n")
+		n.story.WriteString(boundaryLevel.ReplaceAllString(phoneTime.ReplaceAllString(phoneUntil.ReplaceAllString(line, "by 21:15$1"), "${1}21:05$2"), "Boundary level 3") + "\n")
 	}
 	n.story.WriteString("[" + strings.Join(m.Labels(), "] [") + "]\n\n")
 	return m
@@ -46,7 +46,7 @@ func (n *firstNight) message(texts ...string) telegram.Message {
 // what the machine gives.
 var (
 	phoneTime     = regexp.MustCompile(`(^)\d\d:\d\d( ·|, by)`)
-	phoneUntil    = regexp.MustCompile(`by \d\d:\d\d:`)
+	phoneUntil    = regexp.MustCompile(`by \d\d:\d\d([:,])`)
 	boundaryLevel = regexp.MustCompile(`Boundary level \d`)
 )
 
