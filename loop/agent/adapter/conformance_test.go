@@ -192,6 +192,27 @@ func TestConformance(t *testing.T) {
 				t.Errorf("without output: %+v", v)
 			}
 		})
+		t.Run(c.row.Name+"/reset times", func(t *testing.T) {
+			istanbul, err := time.LoadLocation("Europe/Istanbul")
+			if err != nil {
+				t.Skipf("SKIPPED: no zone data: %v", err)
+			}
+			for when, want := range map[string]time.Time{
+				"": {},
+				" Try again at 11:30 PM (Europe/Istanbul).":                time.Date(2026, 11, 20, 23, 30, 0, 0, istanbul),
+				" Try again at 10:30 PM (Europe/Istanbul).":                time.Date(2026, 11, 21, 22, 30, 0, 0, istanbul), // past: tomorrow's
+				" Try again at Nov 19th, 2026 10:30 PM (Europe/Istanbul).": time.Date(2026, 11, 19, 22, 30, 0, 0, istanbul), // past, and told so
+				" Try again at 11:30 PM (Nowhere/Land).":                   {},
+				" Try again at Feb 30th, 2027 11:30 PM (UTC).":             {},
+				" Try again in 0 seconds.":                                 {},
+				" Try again in 99999999999 days.":                          {},
+			} {
+				v := judge(c.row, []byte("You've hit your usage limit."+when+"\n"), failed)
+				if v.Failure != ledger.FailureLimit || !v.Until.Equal(want) {
+					t.Errorf("%q: %+v, want until %v", when, v, want)
+				}
+			}
+		})
 		t.Run(c.row.Name+"/command line", func(t *testing.T) {
 			call := Call{Agent: c.row.Name, Output: c.row.Name, Hat: "/x/hat", Launch: ledger.Launch{Model: "the-model", Effort: "high", Prompt: "secret words"}}
 			args, stdin, err := c.row.CommandLine(call)
