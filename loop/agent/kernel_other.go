@@ -57,6 +57,13 @@ func allocate(*os.File, int64) error { return unix.EOPNOTSUPP }
 
 func onOverlay(string) bool { return false }
 
+// killIf ends the process with a number if it is the one that is meant.
+func killIf(pid int, is func() bool) {
+	if is() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
 func waitProcess(ctx context.Context, pid int, start uint64) error {
 	return pollProcess(ctx, pid, start)
 }

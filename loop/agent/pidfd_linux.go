@@ -9,6 +9,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// killIf ends the process with a number if it is the one that is meant. is is asked once
+// the number cannot be reused unnoticed any more.
+func killIf(pid int, is func() bool) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return
+	}
+	if err != nil { // the kernel predates 5.3
+		if is() {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+		return
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if is() {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	}
+}
+
 // waitProcess waits until the process that began at start has ended.
 func waitProcess(ctx context.Context, pid int, start uint64) error {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/agent/adapter"
@@ -169,7 +168,9 @@ func (r *Runner) lostExit(ctx context.Context, session, folder string) (ledger.E
 			return x, err
 		}
 	}
-	x.Killed = killAbandoned(filepath.Join(folder, dirBox, boxTmp))
+	if p.Boot == "" || p.Boot == bootID() { // nothing outlives the machine's start
+		x.Killed = killAbandoned(filepath.Join(folder, dirBox, boxTmp))
+	}
 	if fi, err := os.Stat(filepath.Join(folder, filePID)); err == nil {
 		x.Started = fi.ModTime()
 	}
@@ -195,16 +196,12 @@ func killAbandoned(tmp string) int {
 	for range 100 {
 		left := 0
 		for _, p := range processes() {
-			env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
-			if err != nil || p.gone() || p.pid == os.Getpid() {
+			marked := func() bool { return hasVariable(p.pid, mark) }
+			if p.pid == os.Getpid() || p.gone() || !marked() {
 				continue
 			}
-			for _, e := range strings.Split(string(env), "\x00") {
-				if e == mark {
-					left++
-					_ = syscall.Kill(p.pid, syscall.SIGKILL)
-				}
-			}
+			left++
+			killIf(p.pid, marked)
 		}
 		if left == 0 {
 			return n
@@ -213,6 +210,12 @@ func killAbandoned(tmp string) int {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return n
+}
+
+// hasVariable reports whether a process began with a variable, as "NAME=VALUE".
+func hasVariable(pid int, variable string) bool {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return err == nil && slices.Contains(strings.Split(string(env), "\x00"), variable)
 }
 
 // readOutput adds the result in the agent's output to the exit, and for a
