@@ -206,9 +206,6 @@ func (n *night) checkLanes(fail func(string, ...any)) {
 	if landing > 1 {
 		fail("%d changes are on their way into the branch", landing)
 	}
-	if len(inHand) > 1 {
-		n.several = true
-	}
 }
 
 // reverted checks that a task which was taken out of the branch is not committed

@@ -52,7 +52,6 @@ type night struct {
 	under    bool                         // a task of the run was committed while something exempt failed
 	batches  bool                         // no task is committed but in a batch
 	out      map[string]bool              // folded ids of reverted tasks that nobody has asked for again
-	several  bool                         // tasks were in hand at the same time
 	unsaid   string                       // tip of a branch that was made again, until its check has a result or is said to be missing
 	lost     map[string]bool              // folded ids of open tasks that the last readings of the run lack
 	absent   map[string]bool              // folded ids of tasks that no reading of the run has had
