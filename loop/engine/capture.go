@@ -17,11 +17,11 @@ const captureGrace = time.Second
 // errCaptureStopped is why the context of a capture ended before the engine's.
 var errCaptureStopped = errors.New("the run was stopped at once")
 
-// captures holds the captures in progress by project, so that a person who stops
-// a run need not wait for one of a session that left very many files.
+// captures holds the captures in progress, so that a person who stops a run need not
+// wait for one of a session that left very many files.
 type captures struct {
 	mu   sync.Mutex
-	stop map[string]func() // ends one after captureGrace
+	stop map[string]map[string]func() // ends one after captureGrace; by project and session
 }
 
 // capture carries out an EffectCapture.
@@ -30,9 +30,12 @@ func (e *Engine) capture(ctx context.Context, project string, ports Ports, q led
 	defer cancel(nil)
 	e.captures.mu.Lock()
 	if e.captures.stop == nil {
-		e.captures.stop = map[string]func(){}
+		e.captures.stop = map[string]map[string]func(){}
 	}
-	e.captures.stop[project] = sync.OnceFunc(func() {
+	if e.captures.stop[project] == nil {
+		e.captures.stop[project] = map[string]func(){}
+	}
+	e.captures.stop[project][q.Session] = sync.OnceFunc(func() {
 		e.spawn(func() {
 			if e.o.Scheduler.Wait(ctx, captureGrace, nil) == nil {
 				cancel(errCaptureStopped)
@@ -42,7 +45,7 @@ func (e *Engine) capture(ctx context.Context, project string, ports Ports, q led
 	e.captures.mu.Unlock()
 	defer func() {
 		e.captures.mu.Lock()
-		delete(e.captures.stop, project)
+		delete(e.captures.stop[project], q.Session)
 		e.captures.mu.Unlock()
 	}()
 	if s, _ := e.State(project); stopsCapture(s) {
@@ -55,11 +58,11 @@ func (e *Engine) capture(ctx context.Context, project string, ports Ports, q led
 	return loop.TreeCaptured{Session: q.Session, Taken: taken, Ref: q.Ref}, err
 }
 
-// stopCapture ends the project's capture in progress after captureGrace.
+// stopCapture ends the project's captures in progress after captureGrace.
 func (e *Engine) stopCapture(project string) {
 	e.captures.mu.Lock()
 	defer e.captures.mu.Unlock()
-	if stop := e.captures.stop[project]; stop != nil {
+	for _, stop := range e.captures.stop[project] {
 		stop()
 	}
 }

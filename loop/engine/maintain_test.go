@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -86,6 +87,42 @@ func TestStopNowInCapture(t *testing.T) {
 			if m.Age != 21*24*time.Hour || m.Run != "r1" {
 				t.Errorf("maintenance: %+v", m)
 			}
+		}
+	})
+}
+
+// TestStopNowInCaptures stops a run with two lanes at once while the sessions of both
+// are captured: neither capture goes on for longer than two seconds.
+func TestStopNowInCaptures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, succeeded)
+		one, two := scenario.Task(1, "One"), scenario.Task(2, "Two")
+		one.Scope, two.Scope = "a/**", "b/**"
+		f.ports.Plan.Tasks = []ledger.Task{one, two}
+		folders := &slowCapture{began: make(chan time.Time, 9), cancelled: make(chan time.Time, 9)}
+		f.wrap = func(p engine.Ports) engine.Ports {
+			folders.WorkFolders = p.Place.Folders
+			p.Place.Folders = folders
+			return p
+		}
+		f.restart()
+		s := settings()
+		s.Parallel = 2
+		f.do(loop.StartRun{Settings: s, MaxSessions: 2}, "")
+		<-folders.began
+		<-folders.began
+		asked := time.Now()
+		if a := f.do(loop.Stop{Now: true}, "cut"); !a.OK {
+			t.Fatal(a.Text)
+		}
+		for range 2 {
+			if took := (<-folders.cancelled).Sub(asked); took > 2*time.Second {
+				t.Errorf("a capture went on for %s", took)
+			}
+		}
+		synctest.Wait()
+		if s := f.state(); s.Project.Run.State != ledger.RunOver {
+			t.Errorf("the run is %s", s.Project.Run.State)
 		}
 	})
 }
