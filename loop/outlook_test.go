@@ -28,7 +28,7 @@ func TestOutlook(t *testing.T) {
 		d.s.Project.History = d.s.Project.History.WithTask(history.Kind{Pattern: "single", Size: history.Small}, history.Task{Outcome: history.OutcomeDone, Ms: 3_600_000, USD: 1})
 	}
 	got := OutlookOf(d.s, d.now)
-	if got.Total != 4 || got.Done != 3 || got.USDHigh != 3 || !got.By.Equal(d.now.Add(3*time.Hour)) {
+	if got.Total != 4 || got.Done != 3 || got.USDLow != 3 || !got.By.Equal(d.now.Add(3*time.Hour)) {
 		t.Errorf("%+v", got)
 	}
 	until := d.now.Add(time.Hour)

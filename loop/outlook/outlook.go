@@ -20,6 +20,10 @@ const nights = 1000
 // streak is the number of tasks blocked in a row that ends a run (docs/spec 2.4).
 const streak = 3
 
+// unseen is by how much a task that no sample is like takes longer than the longest one.
+// Such a task fails. One draw among all samples is of it: what never happened still can.
+const unseen = 2
+
 // Task is an open task of a Question.
 type Task struct {
 	ID    string
@@ -83,13 +87,13 @@ func Of(q Question) Outlook {
 	if len(q.Tasks) == 0 {
 		return o
 	}
-	samples := q.samples(&o)
+	pools := q.pools(&o)
 	var d draw = 1
 	done, usd, ends := make([]int, nights), make([]float64, nights), make([]time.Duration, nights)
 	times := make([]int, len(q.Tasks)) // each task was done
 	known := true
 	for n := range nights {
-		p := q.play(&d, samples, times)
+		p := q.play(&d, pools, times)
 		done[n], usd[n], ends[n] = p.done, p.usd, p.took
 		known = known && p.known
 	}
@@ -110,22 +114,41 @@ func Of(q Question) Outlook {
 	return o
 }
 
-// samples returns what tasks like each took.
-func (q Question) samples(o *Outlook) map[history.Kind][]history.Task {
-	rank := []history.Basis{history.FromProject, history.FromHouse, history.FromPrior}
-	samples := map[history.Kind][]history.Task{}
-	for _, t := range q.Tasks {
-		if _, ok := samples[t.Kind]; ok {
-			continue
-		}
-		list, basis := q.Lookup.Tasks(t.Kind, q.Agent)
-		samples[t.Kind] = list
-		if slices.Index(rank, basis) > slices.Index(rank, o.Basis) {
-			o.Basis = basis
-		}
-	}
-	return samples
+// pool is what a night draws from for a task of some kind.
+type pool struct {
+	finished []history.Task
+
+	// begun is how long tasks took so far that are open. Those that are quick are finished
+	// first: without the others a night promises too much.
+	begun []time.Duration
 }
+
+// size returns the number of draws: what never happened, but can, is one more.
+func (p pool) size() int { return len(p.finished) + len(p.begun) + 1 }
+
+// pools returns what is known of tasks like each.
+func (q Question) pools(o *Outlook) map[history.Kind]pool {
+	rank := []history.Basis{history.FromProject, history.FromHouse, history.FromPrior}
+	pools := map[history.Kind]pool{}
+	for _, t := range q.Tasks {
+		p, ok := pools[t.Kind]
+		if !ok {
+			var basis history.Basis
+			p.finished, basis = q.Lookup.Tasks(t.Kind, q.Agent)
+			if slices.Index(rank, basis) > slices.Index(rank, o.Basis) {
+				o.Basis = basis
+			}
+		}
+		if spent := t.spent(); spent > 0 {
+			p.begun = append(p.begun, spent)
+		}
+		pools[t.Kind] = p
+	}
+	return pools
+}
+
+// spent returns the time that the task's sessions took so far.
+func (t Task) spent() time.Duration { return time.Duration(t.Spent.Ms) * time.Millisecond }
 
 // played is one night.
 type played struct {
@@ -138,7 +161,7 @@ type played struct {
 // play plays one night and counts the tasks that were done in it in times. Samples are few:
 // each night has a draw of them for its own, so that what they do not show widens the
 // bounds.
-func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times []int) played {
+func (q Question) play(d *draw, pools map[history.Kind]pool, times []int) played {
 	p, row := played{known: true}, 0
 	l := lanes{free: make([]time.Duration, max(q.Lanes, 1)), ends: make([]time.Duration, len(q.Tasks))}
 	own := map[history.Kind][]int{}
@@ -150,20 +173,22 @@ func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times [
 		if q.Most > 0 && p.done >= q.Most {
 			break
 		}
-		list := samples[t.Kind]
+		all := pools[t.Kind]
 		picks, drawn := own[t.Kind]
 		if !drawn {
-			for range list {
-				picks = append(picks, d.below(len(list)))
+			for range all.size() {
+				picks = append(picks, d.below(all.size()))
 			}
 			own[t.Kind] = picks
 		}
-		spent := time.Duration(t.Spent.Ms) * time.Millisecond
-		s := longer(d, list, picks, spent)
-		left := max(s.Took()-spent, s.Took()/4, spent/4) // what began late ends later
+		spent := t.spent()
+		s, least := all.draw(d, picks[d.below(len(picks))], spent)
+		left := max(least*5/4-spent, s.Took()-spent, s.Took()/4) // what began late ends later
 		at, from := l.place(t)
 		if until := max(q.Until.Sub(q.Begin), 0); !q.Until.IsZero() && from+left > until {
-			p.pay(s, t, float64(max(until-from, 0))/float64(max(left, 1)))
+			if from < until { // the session in hand completes
+				p.pay(s, min(until-from+s.Took()/time.Duration(2*max(s.Sessions, 1)), left))
+			}
 			p.took = max(p.took, until)
 			if l.fill(at, t, max(until, from)); l.full(until) {
 				break
@@ -173,7 +198,7 @@ func (q Question) play(d *draw, samples map[history.Kind][]history.Task, times [
 		l.ends[n] = from + left
 		l.fill(at, t, from+left)
 		p.took = max(p.took, from+left)
-		p.pay(s, t, 1)
+		p.pay(s, left)
 		if s.Outcome == history.OutcomeDone {
 			ok[n], row = true, 0
 			p.done++
@@ -225,34 +250,51 @@ func (l lanes) fill(at int, t Task, until time.Duration) {
 // full reports whether no lane is free before a time.
 func (l lanes) full(until time.Duration) bool { return slices.Min(l.free) >= until }
 
-// longer draws a sample for a task on which so much time was spent: one that took longer,
-// since a shorter one would be finished. Samples are of finished tasks, so the open ones that
-// were begun are the hard ones. If none took longer, the longest one is drawn.
-func longer(d *draw, list []history.Task, picks []int, spent time.Duration) history.Task {
-	s := list[picks[d.below(len(picks))]]
-	if spent == 0 || s.Took() > spent {
-		return s
+// draw returns what a task takes on which so much time was spent, by the pick-th draw of
+// the pool, and the time that it takes at least. It is longer than what was spent on it,
+// since a shorter task would be finished: open tasks that were begun are the hard ones.
+// Where no finished task took that long, nobody knows, and it probably fails.
+func (p pool) draw(d *draw, pick int, spent time.Duration) (s history.Task, least time.Duration) {
+	least = spent
+	switch n := pick - len(p.finished); {
+	case n < 0:
+		if own := p.finished[pick]; spent == 0 || own.Took() > spent {
+			return own, least
+		}
+	case n < len(p.begun):
+		least = max(least, p.begun[n])
 	}
-	var rest []int
-	for n, t := range list {
-		if t.Took() > spent {
-			rest = append(rest, n)
+	var longer []history.Task
+	if least > 0 {
+		for _, t := range p.finished {
+			if t.Took() > least {
+				longer = append(longer, t)
+			}
 		}
 	}
-	if len(rest) > 0 {
-		return list[rest[d.below(len(rest))]]
+	if n := d.below(len(longer) + 1); n < len(longer) {
+		return longer[n], least
 	}
-	return slices.MaxFunc(list, func(a, b history.Task) int { return cmp.Compare(a.Ms, b.Ms) })
+	s = slices.MaxFunc(p.finished, func(a, b history.Task) int { return cmp.Compare(a.Ms, b.Ms) })
+	s.Outcome = history.OutcomeFailed
+	s.Ms *= unseen
+	switch like := p.finished[d.below(len(p.finished))]; { // one task's rate says little about another's
+	case like.USD == history.Unknown || like.Ms == 0:
+		s.USD = like.USD
+	default:
+		s.USD = like.USD * float64(s.Ms) / float64(like.Ms)
+	}
+	return s, least
 }
 
-// pay adds a part of what a task costs, beyond what was spent on it.
-func (p *played) pay(s history.Task, t Task, part float64) {
-	if part <= 0 {
-		return
-	}
-	if s.USD == history.Unknown {
+// pay adds what work on a task costs, by what a sample took.
+func (p *played) pay(s history.Task, took time.Duration) {
+	switch {
+	case s.USD == history.Unknown:
 		p.known = false
-		return
+	case s.Ms == 0:
+		p.usd += s.USD
+	default:
+		p.usd += s.USD * float64(took) / float64(s.Took())
 	}
-	p.usd += max(s.USD-t.Spent.USD, s.USD/4, t.Spent.USD/4) * min(part, 1)
 }

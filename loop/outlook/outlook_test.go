@@ -40,7 +40,8 @@ var hour = history.Task{Outcome: history.OutcomeDone, Sessions: 1, Attempts: 1, 
 func TestOf(t *testing.T) {
 	failed, free := hour, hour
 	failed.Outcome, free.USD = history.OutcomeFailed, history.Unknown
-	sure := Outlook{Total: 3, Done: 3, Low: 3, High: 3, By: begin.Add(3 * time.Hour), USDLow: 6, USDHigh: 6, Basis: history.FromProject}
+	// One of six draws is of a task that none of the five is like: it fails after twice as long.
+	sure := Outlook{Total: 3, Done: 3, Low: 1, High: 3, By: begin.Add(3 * time.Hour), USDLow: 6, USDHigh: 10, Unsure: "a", Chance: 0.837, Basis: history.FromProject}
 	for _, tc := range []struct {
 		name string
 		q    Question
@@ -48,20 +49,24 @@ func TestOf(t *testing.T) {
 	}{
 		{"sure", Question{Tasks: ids(3), Lookup: known(always(5, hour)...)}, func(*Outlook) {}},
 		{"the night ends", Question{Tasks: ids(3), Until: begin.Add(90 * time.Minute), Lookup: known(always(5, hour)...)}, func(o *Outlook) {
-			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 1, 1, 1, begin.Add(90*time.Minute), 3, 3, "b"
+			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 1, 0, 1, begin.Add(90*time.Minute), 4, 4, "b"
+			o.Chance = 0 // the session in hand completes, and its task does not
 		}},
 		{"a cost is unknown", Question{Tasks: ids(3), Lookup: known(always(5, free)...)}, func(o *Outlook) { o.USDLow, o.USDHigh = -1, -1 }},
 		{"three in a row", Question{Tasks: ids(4), Lookup: known(always(5, failed)...)}, func(o *Outlook) {
-			o.Total, o.Done, o.Low, o.High, o.Unsure = 4, 0, 0, 0, "a"
+			o.Total, o.Done, o.Low, o.High, o.Unsure, o.Chance = 4, 0, 0, 0, "a", 0
 		}},
 		{"stops at the first", Question{Tasks: ids(3), Stops: true, Lookup: known(always(5, failed)...)}, func(o *Outlook) {
-			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 0, 0, 0, begin.Add(time.Hour), 2, 2, "a"
+			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 0, 0, 0, begin.Add(time.Hour), 2, 4, "a"
+			o.Chance = 0
 		}},
 		{"pauses after two", Question{Tasks: ids(3), Most: 2, Lookup: known(always(5, hour)...)}, func(o *Outlook) {
-			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 2, 2, 2, begin.Add(2*time.Hour), 4, 4, "c"
+			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 2, 1, 2, begin.Add(2*time.Hour), 4, 10, "c"
+			o.Chance = 0.195
 		}},
 		{"an end in the past", Question{Tasks: ids(3), Until: begin.Add(-time.Hour), Lookup: known(always(5, hour)...)}, func(o *Outlook) {
 			o.Done, o.Low, o.High, o.By, o.USDLow, o.USDHigh, o.Unsure = 0, 0, 0, begin, 0, 0, "a"
+			o.Chance = 0
 		}},
 		{"no tasks", Question{Lookup: known(always(5, hour)...)}, func(o *Outlook) {
 			*o = Outlook{USDLow: -1, USDHigh: -1, Basis: history.FromProject}
@@ -85,7 +90,8 @@ func TestDepends(t *testing.T) {
 	}
 }
 
-// TestBegun: a task that already took longer than those that were done is one of the others.
+// TestBegun: a task that already took longer than those that were done is one of the others,
+// or like none of them.
 func TestBegun(t *testing.T) {
 	long := hour
 	long.Outcome, long.Ms = history.OutcomeFailed, 5*hour.Ms
@@ -93,7 +99,7 @@ func TestBegun(t *testing.T) {
 	if got := Of(q); got.Done != 1 {
 		t.Errorf("a new task: %+v", got)
 	}
-	for spent, left := range map[int64]time.Duration{2: 3 * time.Hour, 6: 90 * time.Minute} {
+	for spent, left := range map[int64]time.Duration{2: 3 * time.Hour, 6: 4 * time.Hour} {
 		q.Tasks[0].Spent.Ms = spent * hour.Ms
 		if got := Of(q); got.High != 0 || !got.By.Equal(begin.Add(left)) {
 			t.Errorf("after %d hours: %+v", spent, got)
@@ -138,12 +144,12 @@ func TestHolds(t *testing.T) {
 		}
 		q := Question{Tasks: ids(25), Begin: begin, Until: begin.Add(8 * time.Hour), Lookup: known(before...)}
 		o := Of(q)
-		came := map[history.Kind][]history.Task{kind: nil}
+		var came pool
 		for range 1000 {
-			came[kind] = append(came[kind], drawn(r, scale))
+			came.finished = append(came.finished, drawn(r, scale))
 		}
 		var d draw = draw(seed + 99)
-		p := q.play(&d, came, make([]int, len(q.Tasks)))
+		p := q.play(&d, map[history.Kind]pool{kind: came}, make([]int, len(q.Tasks)))
 		if o.Holds(p.done) {
 			tasks++
 		}
@@ -194,8 +200,8 @@ func TestLanes(t *testing.T) {
 		{"three lanes", with(6, 3, nil, 0), 6, 2 * time.Hour, 12},
 		{"more lanes than tasks", with(2, 5, nil, 0), 2, time.Hour, 4},
 		{"one is alone", with(3, 3, func(l []Task) { l[1].Alone = true }, 0), 3, 3 * time.Hour, 6},
-		{"a chain", with(3, 3, func(l []Task) { l[1].After, l[2].After = []int{0}, []int{1} }, 0), 3, 3 * time.Hour, 6},
-		{"the night ends", with(6, 3, nil, 90*time.Minute), 3, 90 * time.Minute, 9},
+		{"a chain", with(3, 3, func(l []Task) { l[1].After, l[2].After = []int{0}, []int{1} }, 0), 3, 3 * time.Hour, 4},
+		{"the night ends", with(6, 3, nil, 90*time.Minute), 3, 90 * time.Minute, 12},
 	} {
 		if o := Of(c.q); o.Done != c.done || !o.By.Equal(begin.Add(c.by)) || o.USDLow != c.usd {
 			t.Errorf("%s: %d done by %s for $%g; want %d by %s for $%g", c.name, o.Done, o.By, o.USDLow, c.done, begin.Add(c.by), c.usd)
