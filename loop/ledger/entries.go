@@ -8,7 +8,7 @@ func Bodies() []Body {
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
-		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, IdeaTaken{}, IdeaPlanned{}, IdeaChanged{}, IdeaAccepted{}, IdeaEnded{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, TaskReplanned{}, PlanSettled{}, TaskProved{}, TaskPictured{}, ThresholdSet{},
+		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, IdeaTaken{}, IdeaPlanned{}, IdeaChanged{}, IdeaAccepted{}, IdeaEnded{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PartMerged{}, PartsMerged{}, TaskReplanned{}, PlanSettled{}, TaskProved{}, TaskPictured{}, ThresholdSet{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
@@ -141,6 +141,10 @@ func (SecretsCleared) EntryType() string { return "secrets.cleared" }
 func (NewFilesSettled) EntryType() string { return "new_files.settled" }
 
 func (PartsMade) EntryType() string { return "parts.made" }
+
+func (PartMerged) EntryType() string { return "part.merged" }
+
+func (PartsMerged) EntryType() string { return "parts.merged" }
 
 func (TaskReplanned) EntryType() string { return "task.replanned" }
 

@@ -99,9 +99,9 @@ type AttemptEnded struct {
 // Conflict is a change that could not become part of a branch because of others. Both
 // sides begin at Base: the trees Mine and Theirs differ from it by one change each.
 type Conflict struct {
-	Base   string   `json:"base"`
+	Base   string   `json:"base"`            // commit; for a part, tree that it began with
 	Mine   string   `json:"mine"`            // tree
-	Theirs string   `json:"theirs"`          // tip of the branch
+	Theirs string   `json:"theirs"`          // tip of the branch; for a part, tree of its task
 	Paths  []string `json:"paths,omitempty"` // that both changed; empty = they merge, and the result failed its checks
 }
 
@@ -186,6 +186,7 @@ type StageSet struct {
 // conflicts.
 type TreeMerged struct {
 	Onto      string   `json:"onto"`
+	OntoTree  string   `json:"onto_tree,omitempty"` // for a part: the tree of its task, which takes the place of Onto's own
 	Tree      string   `json:"tree,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
 

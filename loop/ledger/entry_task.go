@@ -1,5 +1,7 @@
 package ledger
 
+import "encoding/json"
+
 // SourceRead records how the source differs from its last reading. It has new and
 // changed tasks in full, and the order of all tasks.
 type SourceRead struct {
@@ -124,6 +126,29 @@ type PartsMade struct {
 	Plans map[string]string `json:"plans,omitempty"` // the section of each part as JSON, keyed by the part's id as written
 	Gone  []string          `json:"gone,omitempty"`
 	Whole bool              `json:"whole,omitempty"`
+}
+
+// PartMerged records that the change of a part was merged into the tree of its task. It
+// is an entry of that task.
+type PartMerged struct {
+	Part    string `json:"part"`    // its id, as written
+	Session string `json:"session"` // that wrote the change
+	Summary string `json:"summary,omitempty"`
+	Tree    string `json:"tree"` // of the task, with the change
+	Files   int    `json:"files"`
+	Setup   bool   `json:"setup,omitempty"` // a lockfile changed: setup is due
+
+	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against the start of the task's attempt
+}
+
+// PartsMerged records that the changes of all parts of a task are in its tree. The
+// attempt goes on as after one session of the hat that built them.
+type PartsMerged struct {
+	Hat     string          `json:"hat"`
+	Session string          `json:"session"` // the last one that wrote
+	Type    string          `json:"type"`    // of the event
+	Data    json.RawMessage `json:"data"`    // what the sessions said, as one event of that type
+	Tree    string          `json:"tree"`
 }
 
 // TaskReplanned records that a task is planned anew after failed attempts: its next

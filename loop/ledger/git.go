@@ -260,12 +260,16 @@ type MergeTree struct {
 	Base string `json:"base"` // commit that Tree was built on
 	Tree string `json:"tree"`
 	Onto string `json:"onto"` // commit
+	// BaseTree is a tree that was built on Base and takes the place of Base's own; "" for
+	// Base's own.
+	BaseTree string `json:"base_tree,omitempty"`
 	// OntoTree is a tree that was built on Onto and takes the place of Onto's own;
 	// "" for Onto's own.
 	OntoTree string `json:"onto_tree,omitempty"`
 	Message  string `json:"message,omitempty"`
 
-	Proof ProofRequest `json:"proof,omitzero"` // what to find out about the merged tree
+	Proof ProofRequest `json:"proof,omitzero"`  // what to find out about the merged tree
+	Since string       `json:"since,omitempty"` // tree that Proof compares it with; "" for what it was merged onto
 }
 
 // Merged is the result of a MergeTree: a tree, or the paths in conflict.
@@ -273,5 +277,5 @@ type Merged struct {
 	Tree      string   `json:"tree,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
 
-	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against Onto; nil if nobody asked
+	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against Onto, or Since; nil if nobody asked
 }

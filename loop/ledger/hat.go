@@ -160,6 +160,13 @@ const (
 	Below ThresholdSide = "below"
 )
 
+// Each is what a route divides its event into. Each piece has a session of its own, and
+// those that do not need each other work at the same time (docs/spec 4.5).
+type Each string
+
+// EachSection divides a plan into its sections.
+const EachSection Each = "section"
+
 // Route sends a hat's event to the next hat, or to Converged.
 type Route struct {
 	From string        `json:"from"`
@@ -167,6 +174,7 @@ type Route struct {
 	When ThresholdSide `json:"when,omitempty"`
 	To   string        `json:"to"`
 	Once bool          `json:"once,omitempty"` // skipped if To already had a session in the attempt
+	Each Each          `json:"each,omitempty"` // To has a session for each of these; "" = one session
 }
 
 // Pattern defines which hats work on a task, and the routes between them
