@@ -47,6 +47,7 @@ type logbook struct {
 	took     time.Duration
 	lines    []string
 	commit   string            // commit hash of the task whose TaskSet entry follows
+	built    map[string]bool   // parts whose change is in the tree of their task, by folded id
 	proof    map[string]string // words of proof, by folded task, of tasks whose TaskSet entry follows
 	why      string            // reason why the same task is blocked, "" if it is not
 	hats     map[string]string // by session
@@ -110,6 +111,11 @@ func (l *logbook) entry(e ledger.Entry) {
 			ids = append(ids, link.Task)
 		}
 		l.line(e, "batch", Ranges(ids))
+	case ledger.PartMerged:
+		if l.built == nil {
+			l.built = map[string]bool{}
+		}
+		l.built[ledger.FoldID(b.Part)] = true
 	case ledger.TaskCommitted:
 		l.commit = commitID(b.Commit)
 	case ledger.TaskProved:
@@ -120,6 +126,10 @@ func (l *logbook) entry(e ledger.Entry) {
 	case ledger.TaskSet:
 		switch b.To {
 		case ledger.Done:
+			if l.built[ledger.FoldID(e.Task)] {
+				l.line(e, SignDone+" built", Clean(b.Why))
+				return
+			}
 			l.line(e, SignDone+" done", strings.TrimPrefix(strings.TrimSuffix(l.commit+" · "+l.proof[ledger.FoldID(e.Task)], " · "), " · "))
 		case ledger.ManualVerify:
 			l.line(e, SignAsk, strings.TrimSpace("manual verify "+l.commit))
@@ -225,7 +235,10 @@ func PartsText(b ledger.PartsMade) string {
 		}
 		parts = append(parts, "no longer "+strings.Join(gone, " "))
 	}
-	if b.Whole {
+	switch {
+	case len(b.Parts) > 0 && b.Parts[0].Joins:
+		parts = append(parts, "built apart, committed as one")
+	case b.Whole:
 		parts = append(parts, "done when its parts are")
 	}
 	return strings.Join(parts, "; ")

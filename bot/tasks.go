@@ -26,7 +26,7 @@ func Tasks(s loop.State, now time.Time) Message {
 	}
 	var done []loop.TaskState
 	for _, ts := range s.Project.Tasks.All() {
-		if ts.Status == ledger.Done {
+		if ts.Status == ledger.Done && !ts.Task.Joins { // the line of its task counts such a part
 			done = append(done, *ts)
 		}
 	}
@@ -91,7 +91,7 @@ func TasksTable(s loop.State, width int, now time.Time) string {
 		}
 		word := taskStanding(s, *ts)
 		if ts.Status == ledger.Done {
-			word = strings.TrimSpace("done " + commitID(ts.Commit))
+			word = strings.TrimSpace(doneWord(*ts) + " " + commitID(ts.Commit))
 		}
 		if word == "" {
 			word = "ready"
@@ -133,7 +133,7 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	rest := id + " " + orElse(taskStanding(s, t), "ready")
 	tail := ""
 	if t.Status == ledger.Done {
-		rest = id + " done"
+		rest = id + " " + doneWord(t)
 		if !t.Ended.IsZero() {
 			rest += " " + Clock(t.Ended, now)
 		}
@@ -327,7 +327,7 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	if n := len(t.Parts); n > 0 && q == "" {
 		switch t.Status {
 		case ledger.Pending, ledger.Ready, ledger.Waiting:
-			return fmt.Sprintf("in parts, %d of %d done", partsDone(s, t), n)
+			return fmt.Sprintf("in parts, %d of %d %s", partsDone(s, t), n, partsWord(s, t))
 		}
 	}
 	switch t.Status {
@@ -381,6 +381,20 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 		}
 	}
 	return ""
+}
+
+// doneWord says what a done task is: a part without a commit of its own is built.
+func doneWord(t loop.TaskState) string {
+	if t.Task.Joins {
+		return "built"
+	}
+	return "done"
+}
+
+// partsWord is doneWord of the task's parts.
+func partsWord(s loop.State, t loop.TaskState) string {
+	p, _ := FindTask(s, t.Parts[0])
+	return doneWord(p)
 }
 
 func partsDone(s loop.State, t loop.TaskState) int {

@@ -402,7 +402,8 @@ func (d *decision) claim(t TaskState) {
 		from = t.Attempt.Run
 	}
 	d.setTask(id, ledger.Active, "")
-	c := ledger.Commitment{TaskID: id, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree, Resume: resume}
+	c := ledger.Commitment{TaskID: id, Title: t.Task.Title, Branch: r.Base.Branch, Resume: resume}
+	c.Base, c.Tree = d.startOf(t)
 	if r.merging(t) {
 		c.Tree = r.Base.Upkeep.Tree
 	}
@@ -421,6 +422,8 @@ func (d *decision) claim(t TaskState) {
 		d.replan(id, fmt.Sprintf("the pattern has no %s any more", t.Attempt.Hat))
 	case resume && t.Attempt.Checks != nil:
 		d.checkAgain(id)
+	case resume && d.partsIn(&t):
+		d.goOnMerged(t)
 	case resume && t.Attempt.Converged: // its line was gone when it was about to be committed
 		d.dequeue(t, from)
 	}

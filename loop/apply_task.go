@@ -54,7 +54,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			w := *c
 			// Every section is open again, except sections that are parts
 			// already.
-			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool { return t.partOf(id) == "" })}
+			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool { return t.PartOf(id) == "" })}
 			t.Attempt = &w
 		}
 	case ledger.PathsAllowed:
@@ -291,8 +291,17 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		}
 	case ledger.Routed:
 		w.route(b)
+	case ledger.PartsMade:
+		w.withParts(b)
+	case ledger.PartMerged:
+		w.withPart(b)
+	case ledger.PartsMerged:
+		w.afterParts(b)
 	case ledger.TreeMerged:
-		if b.Batch == "" {
+		switch {
+		case b.OntoTree != "":
+			w.Merging = &ledger.Conflict{Base: w.Start, Mine: w.Tree, Theirs: b.OntoTree}
+		case b.Batch == "":
 			w.Merging = &ledger.Conflict{Base: w.Base, Mine: w.Tree, Theirs: b.Onto}
 		}
 		switch {

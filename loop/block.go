@@ -131,7 +131,7 @@ func (d *decision) needing(ids []string) (all []string) {
 
 func (d *decision) dependsOn(t *TaskState, on TaskState) bool {
 	for _, id := range slices.Concat(t.Task.DependsOn, t.Parts) {
-		if dep, ok := d.Project.Find(id); ok && ledger.SameID(dep.Task.ID, on.Task.ID) {
+		if dep, ok := d.Project.Find(id); ok && ledger.SameID(dep.Task.ID, on.Task.ID) && !(dep.Task.Joins && ledger.SameID(dep.Task.Parent, t.Task.ID)) {
 			return true
 		}
 	}

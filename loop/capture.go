@@ -196,7 +196,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		case to == hatCritic:
 		case d.run().Settings.PlanApproval && t.Task.Parent == "":
 			d.askPlan(t)
-		case t.Replanned > 0 && t.splits(d.run().Settings) && len(payload.Sections(t.Attempt.Plan)) > 1:
+		case t.splits(d.run().Settings) && len(payload.Sections(t.Attempt.Plan)) > 1:
 			d.makeParts(t, true)
 		}
 	case ev.Type == ledger.EventCritique && w.Hat == hatCritic:
@@ -226,6 +226,8 @@ func (d *decision) next(t TaskState) (to string, above bool) {
 	}
 	to = nextJudging(s, t, to)
 	switch {
+	case t.Task.Joins: // the whole is judged
+		to = ledger.Converged
 	case !above && t.seconds():
 		to = w.Hat
 	case w.Event.Type == ledger.EventReview && !above && w.Rounds+1 < s.Pattern.MinRounds:

@@ -23,6 +23,10 @@ func (d *decision) converge(t TaskState) {
 		d.setTask(id, ledger.Ready, whyReread)
 		return
 	}
+	if t.Task.Joins {
+		d.mergePart(t)
+		return
+	}
 	if w.Tree == w.Start {
 		if s := r.Settings.For(t.Task); !t.looked() && !w.judged(s) && !s.ReadsOnly() {
 			d.failAttempt(id, ledger.OutcomeFailed, "changed nothing, and nobody judged that nothing has to change")
@@ -114,6 +118,10 @@ func endStatus(t TaskState) string {
 // newer tip.
 func (d *decision) mergeFinished(b MergeFinished) {
 	t, ok := d.task(b.Task)
+	if ok && t.Task.Joins && t.Attempt != nil && t.Attempt.Stage == ledger.StageMerge {
+		d.partMergeFinished(t, b)
+		return
+	}
 	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageMerge || b.Onto != d.run().Tip { // the result is that of an earlier attempt, or of a merge onto an older tip
 		return
 	}
@@ -211,7 +219,9 @@ func (d *decision) done(t TaskState, commit string) {
 	default:
 		// A run without consensus builds a task as a whole, even if an earlier
 		// run had begun it in parts.
-		d.dropParts(t, "its task was done as a whole")
+		if !t.mergedParts(d.Project.Tasks) {
+			d.dropParts(t, "its task was done as a whole")
+		}
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Done})
 		d.expireGuidance(id, "its task ended")
 		d.mark(id, ledger.MarkDone)

@@ -251,7 +251,7 @@ func (d *director) let(kind string) {
 		if len(m.Conflicts) == 0 && m.Tree == "" {
 			m.Tree = d.tree()
 		}
-		d.input(MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: m})
+		d.input(MergeFinished{Task: b.Task, Onto: b.Merge.Onto, OntoTree: b.Merge.OntoTree, Merged: m})
 	case "chain":
 		b, _ := take[ledger.EffectChain](d.night, nil)
 		d.input(d.chain(b, func(l ledger.ChainLink) string {
@@ -386,6 +386,7 @@ const (
 // patterns holds the patterns that a script can name.
 var patterns = map[string]ledger.Pattern{
 	"plan-build-review": testSettings().Pattern,
+	"ultrawork":         ultraworkPattern(),
 	"ideas":             {Name: "ideas", Start: "ideas", Routes: []ledger.Route{{From: "ideas", On: ledger.EventIdeas, To: ledger.Converged}}},
 	DraftPattern:        {Name: DraftPattern, Start: "drafter", Routes: []ledger.Route{{From: "drafter", On: ledger.EventDraft, To: ledger.Converged}}},
 	TriagePattern:       {Name: TriagePattern, Start: "triager", Routes: []ledger.Route{{From: "triager", On: ledger.EventTriage, To: ledger.Converged}}},
@@ -407,6 +408,15 @@ var patterns = map[string]ledger.Pattern{
 			{From: "fixer", On: ledger.EventFix, To: "reviewer"}, {From: "refactorer", On: "refactor.complete", To: "reviewer"},
 		},
 	},
+}
+
+// ultraworkPattern is the default pattern, with a builder for each section of a plan.
+func ultraworkPattern() ledger.Pattern {
+	p := testSettings().Pattern
+	p.Name, p.Routes = "ultrawork", slices.Clone(p.Routes)
+	n := slices.IndexFunc(p.Routes, func(r ledger.Route) bool { return r.On == ledger.EventPlan })
+	p.Routes[n].Each = ledger.EachSection
+	return p
 }
 
 // task returns the state of a task.

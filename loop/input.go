@@ -300,9 +300,10 @@ type TreeCaptured struct {
 
 // MergeFinished is the result of EffectMerge.
 type MergeFinished struct {
-	Task   string
-	Onto   string
-	Merged ledger.Merged
+	Task     string
+	Onto     string
+	OntoTree string // for a part: the tree of its task that it was merged into
+	Merged   ledger.Merged
 }
 
 // ChainMade is the result of EffectChain: the chain, and the attempts that cannot be

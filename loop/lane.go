@@ -192,6 +192,14 @@ func (d *decision) waitsBeside(t *TaskState, inHand []TaskState) string {
 			return o.Task.ID
 		}
 	}
+	for _, o := range d.Project.Tasks.of(setAttempt) {
+		if o.Attempt.Merged == nil || o.Status != ledger.Pending || ledger.SameID(o.Task.ID, t.Task.ID) || ledger.SameID(o.Task.ID, t.Task.Parent) {
+			continue // it has no tree of several sections, which would have to be merged as a whole
+		}
+		if d.alone(o) || !apart(t.Task, o.Task) {
+			return o.Task.ID
+		}
+	}
 	return ""
 }
 
@@ -282,7 +290,7 @@ func (p Project) roomFree() bool {
 // into the branch: merged, verified on the tip, or being committed.
 func (d *decision) landing(but string) bool {
 	for _, t := range d.Project.inLanes() {
-		if w := t.Attempt; w.Converged && w.Stage != ledger.StageTurn && !ledger.SameID(t.Task.ID, but) {
+		if w := t.Attempt; w.Converged && !t.Task.Joins && w.Stage != ledger.StageTurn && !ledger.SameID(t.Task.ID, but) {
 			return true
 		}
 	}
@@ -300,6 +308,12 @@ func (d *decision) stepTurns() bool {
 		for _, t := range d.Project.inLanes() {
 			switch {
 			case t.Attempt.Stage != stage:
+			case stage == ledger.StageTurn && t.Task.Joins:
+				if of, _ := d.task(t.Task.Parent); d.mergingPart(of) {
+					continue
+				}
+				d.mergePart(t)
+				return true
 			case stage == ledger.StageRoom && d.Project.roomFree() && r.Checks == nil:
 				about := scope{task: t.Task.ID, session: t.Attempt.Session}
 				d.add(about, ledger.StageSet{Stage: ledger.StageChecks})

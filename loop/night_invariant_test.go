@@ -310,7 +310,7 @@ func (n *night) checkParts(fail func(string, ...any), d Decision) {
 		}
 		t, _ := n.s.Project.Find(e.Task)
 		for _, s := range payload.Sections(t.Plan) {
-			part := t.partOf(s.ID)
+			part := t.PartOf(s.ID)
 			if p, ok := n.s.Project.Find(part); !ok || p.Status != ledger.Done && part != "" {
 				fail("%s is done by its parts, and its section %s is not", e.Task, s.ID)
 			}

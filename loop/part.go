@@ -28,7 +28,7 @@ func (d *decision) partsDue(t TaskState, all bool) []payload.Section {
 			ok = ok && can[on]
 		}
 		can[s.ID] = ok
-		if ok && t.partOf(s.ID) == "" {
+		if ok && t.PartOf(s.ID) == "" {
 			due = append(due, s)
 		}
 	}
@@ -43,19 +43,19 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	made := ledger.PartsMade{Plans: map[string]string{}, Whole: whole}
 	ids := map[string]string{}
 	name := func(section string) string {
-		if part := t.partOf(section); part != "" {
+		if part := t.PartOf(section); part != "" {
 			return part
 		}
 		return ids[section]
 	}
-	sections := payload.Sections(w.Plan)
+	sections, joins := payload.Sections(w.Plan), d.mergesParts(t)
 	for _, s := range d.partsDue(t, whole) {
 		part := d.freePart(id + "/" + s.ID)
 		ids[s.ID] = part
 		task := ledger.Task{
 			ID: part, Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
 			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Allow: t.Task.Allow,
-			Material: t.Task.Material, Inputs: t.Task.Inputs, Labels: t.Task.Labels, Author: t.Task.Author, Verifier: t.Task.Verifier, Mark: ledger.MarkOpen, Parent: id,
+			Material: t.Task.Material, Inputs: t.Task.Inputs, Labels: t.Task.Labels, Author: t.Task.Author, Verifier: t.Task.Verifier, Mark: ledger.MarkOpen, Parent: id, Joins: joins,
 		}
 		for _, on := range s.DependsOn {
 			task.DependsOn = append(task.DependsOn, name(on))
@@ -70,8 +70,12 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	about := scope{task: id, session: w.Session}
 	d.add(about, made)
 	if whole {
-		d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomePlanned})
-		d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomePlanned, Why: "its plan has parts"})
+		if joins {
+			d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "goes on when its sections are built"})
+		} else {
+			d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomePlanned})
+			d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomePlanned, Why: "its plan has parts"})
+		}
 		t, _ = d.task(id)
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: fmt.Sprintf("%d parts", len(t.Parts))})
 	}
@@ -127,7 +131,7 @@ func (d *decision) dropParts(t TaskState, why string) (done []string) {
 		if !ok {
 			continue
 		}
-		if p.Status == ledger.Done || p.committing() {
+		if !p.Task.Joins && (p.Status == ledger.Done || p.committing()) {
 			done = append(done, ledger.ShortID(id))
 			continue
 		}
@@ -160,7 +164,8 @@ func (d *decision) planAnew(t TaskState, why string) {
 	}
 }
 
-// settleParts completes the tasks whose parts are all done.
+// settleParts completes the tasks whose parts are all done, or lets them go on where
+// the changes of the parts were merged into their tree.
 func (d *decision) settleParts() {
 	for _, t := range d.Project.Tasks.of(setUnsettled) {
 		if t.Status == ledger.Pending && len(t.Parts) > 0 && d.Project.Tasks.openPart(t) == "" {
@@ -172,6 +177,14 @@ func (d *decision) settleParts() {
 // partsDone completes a task whose parts are done.
 func (d *decision) partsDone(t TaskState) {
 	id := t.Task.ID
+	if t.mergedParts(d.Project.Tasks) {
+		if !d.partsIn(&t) {
+			d.replan(id, "what its sections changed is gone")
+			return
+		}
+		d.setTask(id, ledger.Ready, "its sections are built")
+		return
+	}
 	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "its parts are done"})
 	d.expireGuidance(id, "its task ended")
 	d.mark(id, ledger.MarkDone)

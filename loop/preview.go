@@ -39,7 +39,8 @@ func Preview(s State, task, hat string) (State, string, error) {
 	about := scope{task: t.Task.ID}
 	switch {
 	case t.Attempt == nil:
-		d.add(about, ledger.Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree})
+		base, tree := d.startOf(t)
+		d.add(about, ledger.Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: base, Tree: tree})
 	case t.Attempt.Stage == ledger.StageHeld, t.Queued():
 		d.add(about, ledger.Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: t.Attempt.Base, Tree: t.Attempt.Tree, Resume: true})
 	}

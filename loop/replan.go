@@ -61,5 +61,6 @@ func (t *TaskState) startsWithPlan() bool { return t.Stalled || t.Replanned > 0 
 
 // splits reports whether the sections of the task's plan become parts.
 func (t *TaskState) splits(s ledger.Settings) bool {
-	return argues(s.For(t.Task), t.Task) || t.Replanned > 0 && !isPart(t.Task)
+	s = s.For(t.Task)
+	return argues(s, t.Task) || (t.Replanned > 0 || s.Pattern.BuilderOf(ledger.EachSection) != "") && !isPart(t.Task)
 }

@@ -127,9 +127,9 @@ func (t *TaskState) inSource() bool {
 	return t.Status != ledger.Withdrawn && t.Task.Mark != markGone && !isPart(t.Task)
 }
 
-// partOf returns the id of the part that a section of the current plan became,
+// PartOf returns the id of the part that a section of the current plan became,
 // or "".
-func (t TaskState) partOf(section string) string {
+func (t TaskState) PartOf(section string) string {
 	for _, id := range t.Parts {
 		if strings.TrimPrefix(id, t.Task.ID+"/") == section || strings.HasPrefix(id, t.Task.ID+"/"+section+".") {
 			return id

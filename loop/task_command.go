@@ -63,6 +63,10 @@ func (d *decision) retryTask(id string) {
 		}
 	}
 	of, is := d.task(t.Task.Parent)
+	if is && t.Task.Joins && t.Status == ledger.Done && of.Status != ledger.Done {
+		d.refuse(ledger.CodeOver, "%s is part of %s by now; /plan redo %s has it planned anew", ledger.ShortID(t.Task.ID), ledger.ShortID(of.Task.ID), strings.TrimPrefix(ledger.ShortID(of.Task.ID), "#"))
+		return
+	}
 	if is && of.Status == ledger.Done {
 		d.refuse(ledger.CodeOver, "%s is done; /retry %s has it planned anew", ledger.ShortID(of.Task.ID), strings.TrimPrefix(ledger.ShortID(of.Task.ID), "#"))
 		return

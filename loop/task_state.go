@@ -119,6 +119,7 @@ type Attempt struct {
 	Start        string                `json:"start"`             // tree of Base
 	Tree         string                `json:"tree"`              // input tree of the next session
 	Merging      *ledger.Conflict      `json:"merging,omitempty"` // the two sides of its last merge; nil = it was not merged
+	Merged       *MergedParts          `json:"merged,omitempty"`  // the changes of its parts so far; nil = none are merged into its tree
 	Lane         int                   `json:"lane,omitempty"`    // in which it works
 	Hat          string                `json:"hat"`               // hat of the current session, or of the next one
 	Stage        ledger.Stage          `json:"stage"`

@@ -52,6 +52,7 @@ const (
 type kept struct {
 	in    [setUnsettled]bool
 	done  bool // tasks that depend on it may start
+	over  bool // for a part: its task waits for it no more
 	phase int  // whose end it holds up; 0 = none
 }
 
@@ -66,7 +67,7 @@ func (t *TaskState) kept() (k kept) {
 	k.in[setDoubted] = !gone && !t.Doubted.IsZero()
 	k.in[setToCheck] = t.Status == ledger.Ready && len(t.Task.DependsOn) > 0 && t.wish() == ledger.MarkManualVerify
 	k.in[setCounted] = t.Status != ledger.Withdrawn && t.Task.Parent == "" && !t.Task.Prepares()
-	k.done = t.satisfies()
+	k.done, k.over = t.satisfies(), t.partOver()
 	k.in[setDone] = k.in[setCounted] && t.Status == ledger.Done
 	k.in[setRepeats] = k.in[setDone] && t.Task.Repeat != nil
 	k.phase = t.phase()
@@ -171,7 +172,7 @@ func (l TaskList) replace(n int, was kept, t *TaskState) TaskList {
 	}
 	l.settle(n)
 	l.settlePhases(was.phase, is.phase)
-	if was.done != is.done {
+	if was.done != is.done || was.over != is.over {
 		for _, m := range l.ids.neededBy[n] {
 			l.settle(int(m))
 		}
@@ -244,14 +245,22 @@ func (l TaskList) missing(n int, t *TaskState) string {
 	return ""
 }
 
-// openPart returns the id of an unfinished part of the task, or "".
+// openPart returns the id of an unfinished part of the task, or "". Without a part that
+// a person skipped, the rest of a task that is reviewed as a whole goes on.
 func (l TaskList) openPart(t *TaskState) string {
 	for _, id := range t.Parts {
-		if n := l.index(id); n >= 0 && l.tasks.At(n).Status != ledger.Done {
-			return id
+		if n := l.index(id); n >= 0 {
+			if !l.tasks.At(n).partOver() {
+				return id
+			}
 		}
 	}
 	return ""
+}
+
+// partOver reports whether the task that t is a part of waits for it no more.
+func (t *TaskState) partOver() bool {
+	return t.Status == ledger.Done || t.Task.Joins && t.Status == ledger.Skipped
 }
 
 // of iterates over the tasks of a set in document order.

@@ -99,6 +99,10 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 	if p := bot.ProofOf(v.after, t); p != nil {
 		sign = bot.ProofSign(*p)
 	}
+	if t.Task.Joins {
+		c.printEntry(v, sign+" "+c.id(v.e.Task)+" built, "+bot.Clean(b.Why))
+		return
+	}
 	text := sign + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
 	if p := c.spent[key]; p != nil && !p.unknown && c.costsKnown && !c.opt.Demo {
 		text += "  " + bot.SessionCost(ledger.Exit{CostUSD: p.usd, Estimated: p.about})

@@ -246,7 +246,7 @@ func (n *Night) carry(e ledger.Effect) {
 		n.Do(loop.Input{Body: loop.CommitMade{Task: b.Task, Committed: ledger.Committed{Commit: fmt.Sprintf("%07x5e", 0x3b1f0aa+n.tree*0x1111)}}})
 	case ledger.EffectMerge:
 		n.tree++
-		n.Do(loop.Input{Body: loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: ledger.Merged{Tree: fmt.Sprintf("t%d", n.tree)}}})
+		n.Do(loop.Input{Body: loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, OntoTree: b.Merge.OntoTree, Merged: ledger.Merged{Tree: fmt.Sprintf("t%d", n.tree)}}})
 	case ledger.EffectChain:
 		made := loop.ChainMade{Batch: b.Batch}
 		for _, l := range b.Merges {

@@ -207,7 +207,7 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return e.capture(ctx, project, ports, b.Request)
 	case ledger.EffectMerge:
 		merged, err := ports.Repository.Merge(ctx, b.Merge)
-		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
+		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, OntoTree: b.Merge.OntoTree, Merged: merged}, err
 	case ledger.EffectChain:
 		return chain(ctx, ports.Repository, b)
 	case ledger.EffectRemake:

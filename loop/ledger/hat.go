@@ -188,6 +188,17 @@ type Pattern struct {
 	Consensus bool       `json:"consensus,omitempty"` // the critic judges its plans first
 }
 
+// BuilderOf returns the hat that has a session for each piece that an event is divided
+// into, or "" if no route divides one.
+func (p Pattern) BuilderOf(e Each) string {
+	for _, r := range p.Routes {
+		if r.Each == e {
+			return r.To
+		}
+	}
+	return ""
+}
+
 // Next returns the target of the first route for event on of hat from, or "" if
 // no route matches. above selects the side of the threshold. been reports
 // whether a hat has already had a session in the attempt; it excludes routes

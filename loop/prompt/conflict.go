@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,18 +27,22 @@ func (b *builder) conflictPart() part {
 		return part{}
 	}
 	mine, theirs := b.material.Mine, b.material.Theirs
-	lead := "Other tasks are committed to the same branch. The change of the last attempt at this task was made on an older tip, "
-	if len(c.Paths) > 0 {
-		lead += "and conflicts with what was committed since in " + strings.Join(visibles(c.Paths), ", ") + "."
-	} else {
-		lead += "and together with what was committed since it fails its checks."
+	others, on, done := "Other tasks are committed to the same branch.", "an older tip", "committed"
+	if b.task.Task.Joins {
+		others, on, done = "The other parts of "+b.parent.Task.ID+" are merged with this one.", "their files as they were before", "merged"
 	}
-	lead += " What was committed is in your folder; that change is not. Make it again on these files. Keep every line of theirs that your task does not have to replace."
+	lead := fmt.Sprintf("%s The change of the last attempt at this task was made on %s, ", others, on)
+	if len(c.Paths) > 0 {
+		lead += fmt.Sprintf("and conflicts with what was %s since in %s.", done, strings.Join(visibles(c.Paths), ", "))
+	} else {
+		lead += fmt.Sprintf("and together with what was %s since it fails its checks.", done)
+	}
+	lead += fmt.Sprintf(" What was %s is in your folder; that change is not. Make it again on these files. Keep every line of theirs that your task does not have to replace.", done)
 	b.context[mineFile], b.context[theirsFile] = patches(mine), patches(theirs)
 	return part{title: "Both sides", text: strings.Join([]string{
 		lead,
 		"The change of the last attempt (../CONTEXT/" + mineFile + " has all of it):\n" + side(mine, c.Paths),
-		"What was committed since (../CONTEXT/" + theirsFile + " has all of it):\n" + side(theirs, meeting(c.Paths, mine)),
+		"What was " + done + " since (../CONTEXT/" + theirsFile + " has all of it):\n" + side(theirs, meeting(c.Paths, mine)),
 	}, "\n\n"), trim: trimNever}
 }
 

@@ -150,7 +150,11 @@ func (b *builder) howToEnd() string {
 		if b.consensus() {
 			each = "judged, built"
 		}
-		lines = append(lines, fmt.Sprintf("Steps are for a task that is built in one go. Sections are for one that falls into parts: each is %s and committed by itself, in the order that depends_on gives.", each))
+		if b.merges() {
+			lines = append(lines, fmt.Sprintf("Steps are for a task that is built in one go. Sections are for one that falls into parts: those that do not need each other (\"depends_on\":[]) are %s at the same time, each in a folder of its own in which it can write nothing but its files. What all of them changed is merged, verified, reviewed and committed as one. So give each file to one section, and put what several need into a section that they depend on.", each))
+		} else {
+			lines = append(lines, fmt.Sprintf("Steps are for a task that is built in one go. Sections are for one that falls into parts: each is %s and committed by itself, in the order that depends_on gives.", each))
+		}
 	}
 	if disputes(h) {
 		lines = append(lines, "A section that passes has the verdict OKAY and no objections; the verdict on the whole is OKAY only where every section's is. A plan without sections has \"sections\":[], and its objections stand beside it.")

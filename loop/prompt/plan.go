@@ -27,7 +27,15 @@ func (b *builder) consensus() bool {
 }
 
 // splits reports whether sections of a plan of this task become tasks of their own.
-func (b *builder) splits() bool { return b.consensus() || b.task.Replanned > 0 && !b.isPart }
+func (b *builder) splits() bool {
+	return b.consensus() || (b.task.Replanned > 0 || b.merges()) && !b.isPart
+}
+
+// merges reports whether the sections of a plan of this task are built at the same time,
+// and merged into one change.
+func (b *builder) merges() bool {
+	return b.run.Settings.For(b.task.Task).Pattern.BuilderOf(ledger.EachSection) != ""
+}
 
 // replanText tells a planner that the task is planned anew after failed attempts, once,
 // and what it can do about it. It is never cut: without it, the planner would plan the
@@ -42,7 +50,11 @@ func (b *builder) replanText() string {
 		"- Another way to the same end: steps.",
 	}
 	if !b.isPart {
-		lines = append(lines, "- Too large, or a piece is missing that has to be there first: sections. Here each section becomes a task of its own, with its own attempts and commit, and can write nothing but its files. What is needed first is the first section.")
+		own := "attempts and commit"
+		if b.merges() {
+			own = "attempts"
+		}
+		lines = append(lines, fmt.Sprintf("- Too large, or a piece is missing that has to be there first: sections. Here each section becomes a task of its own, with its own %s, and can write nothing but its files. What is needed first is the first section.", own))
 	}
 	lines = append(lines, fmt.Sprintf("- It cannot be done as it is asked, or needs what its scope does not let you change: %s, with what a person has to decide.", ledger.EventBlocked))
 	return strings.Join(lines, "\n")
@@ -52,17 +64,35 @@ func (b *builder) replanText() string {
 func (b *builder) plan() json.RawMessage { return b.task.PlanFor(b.hat) }
 
 func (b *builder) planPart(plan json.RawMessage) part {
-	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, nil)}
+	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, b.skipped)}
 	if plans(b.hat) || disputes(b.hat) || counsels(b.hat) {
-		p.text, p.trim = planText(plan, b.attempt.Consensus), trimDiff
+		p.text, p.trim = planText(plan, standingIn(b.attempt.Consensus)), trimDiff
 	}
 	p.data = b.project.TaintedText(b.task)
 	return p
 }
 
-// planText renders a plan or one section of a plan, with the verdicts on its
-// sections so far unless c is nil.
-func planText(plan json.RawMessage, c *loop.Consensus) string {
+// skipped says of a section that a person had its part left out.
+func (b *builder) skipped(section string) string {
+	if p, ok := b.project.Find(b.task.PartOf(section)); ok && p.Status == ledger.Skipped {
+		return "a person had it left out: it is not to be built"
+	}
+	return ""
+}
+
+// standingIn returns standing for the argument c; nil says nothing of any section.
+func standingIn(c *loop.Consensus) func(section string) string {
+	return func(section string) string {
+		if c == nil {
+			return ""
+		}
+		return standing(c, section)
+	}
+}
+
+// planText renders a plan or one section of a plan, with what there is to say of each
+// of its sections.
+func planText(plan json.RawMessage, of func(section string) string) string {
 	if len(plan) == 0 {
 		return ""
 	}
@@ -77,8 +107,8 @@ func planText(plan json.RawMessage, c *loop.Consensus) string {
 	}
 	for _, s := range sections {
 		heading := fmt.Sprintf("### %s: %s", s.ID, s.Title)
-		if c != nil {
-			heading += fmt.Sprintf(" (%s)", standing(c, s.ID))
+		if say := of(s.ID); say != "" {
+			heading += fmt.Sprintf(" (%s)", say)
 		}
 		blocks = append(blocks, heading+"\n\n"+sectionText(s))
 	}

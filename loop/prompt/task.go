@@ -21,6 +21,9 @@ func (b *builder) taskText() string {
 		text += fmt.Sprintf("\nPart %s of %s: %s", partName(t), b.parent.Task.ID, b.title(b.parent))
 		if others := b.otherParts(); others != "" {
 			text += "\nSessions of their own build its other parts, so leave those alone: " + others
+			if t.Joins {
+				text += "\nThey may be at work now, in other folders. The changes of all parts are merged, and then verified as one: what needs another part may fail here, and is not yours to supply."
+			}
 		}
 	}
 	if strings.TrimSpace(body) != "" {

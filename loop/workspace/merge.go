@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Merge applies the change from m.Base to m.Tree onto the commit m.Onto, or onto
-// m.OntoTree, in our repository only. The result has either Tree or Conflicts.
+// Merge applies the change from m.Base, or m.BaseTree, to m.Tree onto the commit m.Onto,
+// or onto m.OntoTree, in our repository only. The result has either Tree or Conflicts.
 func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error) {
 	defer w.lock()()
 	tree, err := w.tree(ctx, m.Tree)
@@ -20,7 +20,17 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 	// merge-tree takes commits and computes their base. These two serve only as its
 	// input, with m.Base as the base: a branch that was remade does not have it
 	// (docs/spec 9.7), and the real history would bring back what was left out.
-	side, err := w.standIn(ctx, tree, m.Base)
+	base := m.Base
+	if m.BaseTree != "" {
+		start, err := w.tree(ctx, m.BaseTree)
+		if err == nil {
+			base, err = w.standIn(ctx, start, m.Base)
+		}
+		if err != nil {
+			return ledger.Merged{}, fmt.Errorf("merge: %w", err)
+		}
+	}
+	side, err := w.standIn(ctx, tree, base)
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
@@ -28,7 +38,7 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
-	top, err := w.standIn(ctx, onto, m.Base)
+	top, err := w.standIn(ctx, onto, base)
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
@@ -43,7 +53,7 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
-	facts, err := w.proofFacts(ctx, dir, m.Proof, onto, merged)
+	facts, err := w.proofFacts(ctx, dir, m.Proof, cmp.Or(m.Since, onto), merged)
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}

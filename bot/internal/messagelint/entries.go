@@ -84,6 +84,8 @@ var Entries = map[string][]Teller{
 	"pairing.offered":   silent,
 	"pairing.tried":     silent,
 	"parts.made":        {Console, Log},
+	"part.merged":       {Log}, // the console has it of the task's status
+	"parts.merged":      silent,
 	"paths.allowed":     {Console},
 	"new_files.settled": {Console},
 	"merge.begun":       silent, // the reply to the answer says it

@@ -1,0 +1,192 @@
+package loop
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// A pattern whose route divides the plan (ledger.EachSection) has one builder for each
+// section. The parts of its tasks have no commits: the change of each is merged into the
+// tree of its task, one after the other, in the order of the plan if several wait. When
+// all are in it, the tree is verified, and the attempt goes on as after one session of
+// the builder: one review of the whole, one commit (docs/spec 4.5). A part that fails
+// leaves what the others merged as it is.
+
+// MergedParts are the changes of a task's parts so far. They are kept apart from the
+// attempt's own tree, because a planner can revise other sections meanwhile.
+type MergedParts struct {
+	Tree  string       `json:"tree"` // the attempt's start with all of them
+	Parts []MergedPart `json:"parts,omitempty"`
+	Setup bool         `json:"setup,omitempty"` // one of them changed a lockfile
+	Whole bool         `json:"whole,omitempty"` // the plan is settled: no other section becomes a part
+}
+
+// MergedPart is one of them.
+type MergedPart struct {
+	ID      string `json:"id"`
+	Session string `json:"session"` // that wrote it
+	Summary string `json:"summary,omitempty"`
+}
+
+// mergesParts reports whether the parts of the task's plan are merged into its own tree.
+func (d *decision) mergesParts(t TaskState) bool {
+	return d.run().Settings.For(t.Task).Pattern.BuilderOf(ledger.EachSection) != "" && !isPart(t.Task)
+}
+
+// startOf returns the commit and the tree that the task's next attempt begins with: the
+// tip of the branch or, for a part, what the parts before it made of its task's tree.
+func (d *decision) startOf(t TaskState) (base, tree string) {
+	if of, ok := d.task(t.Task.Parent); ok && t.Task.Joins && of.Attempt != nil && of.Attempt.Merged != nil {
+		return of.Attempt.Base, of.Attempt.Merged.Tree
+	}
+	return d.run().Tip, d.run().TipTree
+}
+
+// mergePart merges the change of a part that converged into the tree of its task, or
+// lets it wait for its turn.
+func (d *decision) mergePart(t TaskState) {
+	w, id := t.Attempt, t.Task.ID
+	of, _ := d.task(t.Task.Parent)
+	if of.Attempt == nil || of.Attempt.Merged == nil {
+		d.replan(id, "the attempt at "+ledger.ShortID(t.Task.Parent)+" is over")
+		return
+	}
+	about, into := scope{task: id, session: w.Session}, of.Attempt.Merged.Tree
+	switch {
+	case w.Tree == w.Start:
+		d.partMerged(t, of, into, of.Attempt.Facts)
+	case d.mergingPart(of):
+		d.add(about, ledger.StageSet{Stage: ledger.StageTurn})
+	default:
+		d.add(about, ledger.StageSet{Stage: ledger.StageMerge})
+		d.effect(fmt.Sprintf("%s/%s/a%d/%s", d.run().ID, ledger.FoldID(id), w.N, into), ledger.EffectMerge{Task: id, Merge: ledger.MergeTree{
+			Run: d.run().ID, Base: of.Attempt.Base, BaseTree: w.Start, Tree: w.Tree, Onto: of.Attempt.Base, OntoTree: into,
+			Proof: d.proofRequest(of), Since: of.Attempt.Start,
+		}})
+	}
+}
+
+// mergingPart reports whether the change of a part of the task is being merged.
+func (d *decision) mergingPart(of TaskState) bool {
+	for _, t := range d.Project.inLanes() {
+		if t.Task.Joins && t.Attempt.Stage == ledger.StageMerge && ledger.SameID(t.Task.Parent, of.Task.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// partMergeFinished continues a part after its change was merged. After a conflict it
+// starts anew on the tree of its task as it is now, and is told both sides.
+func (d *decision) partMergeFinished(t TaskState, b MergeFinished) {
+	of, _ := d.task(t.Task.Parent)
+	if of.Attempt == nil || of.Attempt.Merged == nil || of.Attempt.Merged.Tree != b.OntoTree {
+		return // of an earlier attempt
+	}
+	if paths := b.Merged.Conflicts; len(paths) > 0 {
+		d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.TreeMerged{Onto: b.Onto, OntoTree: b.OntoTree, Conflicts: paths})
+		t, _ = d.task(t.Task.ID)
+		d.collided(t, fewOf(paths), "conflicts with other sections in "+joinFew(paths))
+		return
+	}
+	d.partMerged(t, of, b.Merged.Tree, b.Merged.Proof)
+}
+
+// partMerged completes a part whose change is in the tree of its task.
+func (d *decision) partMerged(t, of TaskState, tree string, facts *ledger.ProofFacts) {
+	w, id := t.Attempt, t.Task.ID
+	m := ledger.PartMerged{Part: id, Session: w.writer(), Tree: tree, Proof: facts}
+	if n := len(w.History); n > 0 {
+		m.Summary = w.History[n-1].Summary
+	}
+	if w.Captured != nil {
+		m.Files, m.Setup = len(w.Captured.Files)+w.Captured.More, w.Captured.Lock
+	}
+	d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomeConverged})
+	d.add(scope{task: of.Task.ID, session: w.Session}, m)
+	d.changeTask(id, ledger.TaskSet{To: ledger.Done, Why: "merged into " + ledger.ShortID(of.Task.ID)})
+	d.expireGuidance(id, "its task ended")
+}
+
+// partsIn reports whether the changes of all parts of a task are in its tree.
+func (d *decision) partsIn(t *TaskState) bool {
+	return t.Attempt != nil && t.Attempt.Merged != nil && t.Attempt.Merged.Whole && d.Project.Tasks.openPart(t) == ""
+}
+
+// mergedParts reports whether the task has parts, and the change of each is in its tree.
+func (t *TaskState) mergedParts(l TaskList) bool {
+	n := -1
+	if len(t.Parts) > 0 {
+		n = l.index(t.Parts[0])
+	}
+	return n >= 0 && l.At(n).Task.Joins && l.openPart(t) == ""
+}
+
+// goOnMerged continues an attempt with the tree that has the changes of all its parts:
+// it is verified, then routed as after one session of the builder.
+func (d *decision) goOnMerged(t TaskState) {
+	id, s, m := t.Task.ID, d.run().Settings.For(t.Task), t.Attempt.Merged
+	name := cmp.Or(s.Pattern.BuilderOf(ledger.EachSection), afterPlan(s))
+	hat := s.Hats[name]
+	session := t.Attempt.Session
+	if n := len(m.Parts); n > 0 {
+		session = m.Parts[n-1].Session
+	}
+	var said []string
+	for _, part := range t.Parts {
+		summary := "not built: a person skipped it"
+		for _, p := range m.Parts {
+			if ledger.SameID(p.ID, part) {
+				summary = p.Summary
+			}
+		}
+		said = append(said, strings.TrimSpace(ledger.ShortID(part)+": "+summary))
+	}
+	event := ledger.PartsMerged{Hat: name, Session: session, Type: hat.Emits[0], Tree: m.Tree}
+	event.Data, _ = json.Marshal(map[string]any{"summary": strings.Join(said, "\n"), "files_modified": []string{}}) // strings cannot fail
+	about := scope{task: id, session: session}
+	d.add(about, event)
+	t, _ = d.task(id)
+	c := d.checks(t, hat, m.Tree, nil, m.Setup)
+	if len(c.Commands) == 0 {
+		d.stands(t, m.Tree)
+		return
+	}
+	d.add(about, c)
+	d.nextCheck(about, false)
+}
+
+// withParts folds that parts were made: from now on their changes have a tree.
+func (w *Attempt) withParts(b ledger.PartsMade) {
+	if len(b.Parts) > 0 && !b.Parts[0].Joins || w.Merged == nil && len(b.Parts) == 0 {
+		return
+	}
+	m := MergedParts{Tree: w.Start}
+	if w.Merged != nil {
+		m = *w.Merged
+	}
+	m.Whole = m.Whole || b.Whole
+	w.Merged = &m
+}
+
+// withPart folds that the change of a part was merged.
+func (w *Attempt) withPart(b ledger.PartMerged) {
+	if w.Merged == nil {
+		return
+	}
+	m := *w.Merged
+	m.Tree, m.Setup = b.Tree, m.Setup || b.Setup
+	m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], MergedPart{ID: b.Part, Session: b.Session, Summary: b.Summary})
+	w.Merged, w.Facts = &m, b.Proof
+}
+
+// afterParts folds that the attempt goes on with the changes of all parts.
+func (w *Attempt) afterParts(b ledger.PartsMerged) {
+	w.Captured = &ledger.Capture{Tree: b.Tree, Lock: w.Merged != nil && w.Merged.Setup, Proof: w.Facts}
+	w.Hat, w.Session, w.Event, w.Merged = b.Hat, b.Session, &ledger.EventAccepted{Type: b.Type, Data: b.Data}, nil
+	w.Stage, w.Note, w.Replaces, w.Converged = ledger.StageChecks, "", "", false
+}
