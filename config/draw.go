@@ -66,6 +66,7 @@ type drawnRoute struct {
 	label string // the condition, such as "issues"; "" = always
 	to    string
 	once  bool
+	each  ledger.Each
 }
 
 // routesFrom returns the routes that leave a hat: grouped by event, and within
@@ -88,7 +89,7 @@ func routesFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []dra
 		rank := map[ledger.ThresholdSide]int{"": 0, ledger.Above: 1, ledger.Below: 2}
 		slices.SortStableFunc(routes, func(a, b ledger.Route) int { return cmp.Compare(rank[a.When], rank[b.When]) })
 		for i, r := range routes {
-			w := drawnRoute{event: event, to: r.To, once: r.Once}
+			w := drawnRoute{event: event, to: r.To, once: r.Once, each: r.Each}
 			switch {
 			case i > 0 && routes[i-1].Once && routes[i-1].When == r.When:
 				w.label = "then"
@@ -138,6 +139,9 @@ func drawRoute(b *strings.Builder, lead string, w drawnRoute) {
 	to := w.to
 	if w.once {
 		to += ", once"
+	}
+	if w.each != "" {
+		to += ", each " + string(w.each)
 	}
 	if line := lead + "→ " + to; utf8.RuneCountInString(line) <= drawWidth {
 		b.WriteString(line + "\n")

@@ -98,6 +98,7 @@ func readPattern(doc *document) (string, patternFile, []ledger.Diagnostic) {
 			When string `toml:"when" oneof:"above below"`
 			To   string `toml:"to"`
 			Once bool   `toml:"once"`
+			Each string `toml:"each" oneof:"section"`
 		} `toml:"route"`
 	}
 	problems := bind(doc, &f)
@@ -126,7 +127,7 @@ func readPattern(doc *document) (string, patternFile, []ledger.Diagnostic) {
 				bad(doc.atKey(child(at, k), fmt.Sprintf("a route needs from, on and to; this one lacks %q", k)))
 			}
 		}
-		p.Routes = append(p.Routes, ledger.Route{From: r.From, On: r.On, When: ledger.ThresholdSide(r.When), To: r.To, Once: r.Once})
+		p.Routes = append(p.Routes, ledger.Route{From: r.From, On: r.On, When: ledger.ThresholdSide(r.When), To: r.To, Once: r.Once, Each: ledger.Each(r.Each)})
 	}
 	return f.Name, patternFile{pattern: p, doc: doc, broken: len(problems) > 0}, problems
 }

@@ -42,6 +42,7 @@ func TestShippedPatterns(t *testing.T) {
 		"builder-writer-reviewer": slices.Concat([]string{"builder", "builder build.complete writer", "writer docs.complete reviewer"}, review),
 		"build-review-refactor": {"builder", "builder build.complete reviewer", "reviewer review.verdict above fixer", "reviewer review.verdict below once refactorer",
 			"reviewer review.verdict below converged", "fixer fix.complete reviewer", "refactorer refactor.complete reviewer"},
+		"ultrawork":  slices.Concat([]string{"planner", "planner plan.complete section builder", "builder build.complete reviewer"}, review),
 		"full-cycle": slices.Concat([]string{"planner", "planner plan.complete builder", "builder build.complete writer", "writer docs.complete reviewer"}, verified),
 		"bug":        slices.Concat([]string{"reproducer", "reproducer repro.complete fixer"}, verified),
 	}
@@ -66,16 +67,19 @@ func TestShippedPatterns(t *testing.T) {
 }
 
 // pattern returns a pattern with routes written "from on [above|below] [once]
-// to".
+// [section] to".
 func pattern(start string, routes ...string) ledger.Pattern {
 	p := ledger.Pattern{Name: "x", Start: start}
 	for _, s := range routes {
 		f := strings.Fields(s)
 		r := ledger.Route{From: f[0], On: f[1], To: f[len(f)-1]}
 		for _, word := range f[2 : len(f)-1] {
-			if word == "once" {
+			switch word {
+			case "once":
 				r.Once = true
-			} else {
+			case "section":
+				r.Each = ledger.EachSection
+			default:
 				r.When = ledger.ThresholdSide(word)
 			}
 		}
@@ -137,6 +141,10 @@ func TestCheckPattern(t *testing.T) {
 		"once to converged":        {pattern("builder", b, above, "reviewer review.verdict below once converged", below, f), []string{"a task is committed only once anyway"}},
 		"once to where one was":    {pattern("builder", b, above, "reviewer review.verdict below once builder", below, f), []string{"whoever comes to reviewer has been at builder"}},
 		"out by once alone":        {pattern("planner", "planner plan.complete once builder", "planner plan.complete critic", "critic critique.verdict planner", "builder build.complete converged"), []string{"from planner no way leads"}},
+		"sections":                 {pattern("planner", "planner plan.complete section builder", b, above, below, f), nil},
+		"sections of no plan":      {pattern("builder", b, above, below, "fixer fix.complete section reviewer"), []string{`each = "section" divides a plan, and fix.complete is none`}},
+		"sections for a reader":    {pattern("planner", "planner plan.complete section reviewer", above, below, f), []string{"each section needs a hat that writes files, and reviewer writes none"}},
+		"sections once":            {pattern("planner", "planner plan.complete once section builder", "planner plan.complete builder", b, above, below, f), []string{"leave once or each out"}},
 		"consensus without a plan": {consensus(pattern("builder", b, above, below, f)), []string{"consensus needs a plan, and no hat of pattern x ends with plan.complete", `consensus needs a hat "architect"`}},
 	} {
 		t.Run(name, func(t *testing.T) {

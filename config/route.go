@@ -15,6 +15,7 @@ import (
 //   - start and all hats of routes exist;
 //   - every event of its hats has exactly one route on each side of the threshold, besides routes that are taken once;
 //   - every hat is reachable from the start, and converged from every hat;
+//   - a route with each divides a plan, and leads to a hat that writes and ends in one way;
 //   - issues of a review reach a hat that fixes them;
 //   - each cycle contains a hat that writes or reviews, since nothing could change in any other.
 //
@@ -70,6 +71,7 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem)
 			problems = append(problems, problem)
 		}
 	}
+	problems = append(problems, checkEach(p, hats, at)...)
 	if p.Consensus {
 		for _, wrong := range checkConsensus(p, hats) {
 			problem := at(-1, "consensus", wrong.Text)
@@ -274,4 +276,31 @@ func idleCycle(p ledger.Pattern, hats map[string]ledger.Hat, reached map[string]
 // firstFrom returns the index of the first route that leaves the hat, or -1.
 func firstFrom(p ledger.Pattern, hat string) int {
 	return slices.IndexFunc(p.Routes, func(r ledger.Route) bool { return r.From == hat })
+}
+
+// checkEach checks the routes that divide their event. The sessions of all pieces count
+// as one session of their hat, so what follows them must not depend on what one of them
+// says.
+func checkEach(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) (problems []ledger.Diagnostic) {
+	divided := -1
+	for i, r := range p.Routes {
+		if r.Each == "" {
+			continue
+		}
+		to := hats[r.To]
+		switch {
+		case divided >= 0:
+			problems = append(problems, at(i, "each", fmt.Sprintf("route %d divides the plan already", divided+1)))
+		case r.Once:
+			problems = append(problems, at(i, "once", "a plan is divided whenever there is a new one: leave once or each out"))
+		case r.On != ledger.EventPlan:
+			problems = append(problems, at(i, "each", fmt.Sprintf("each = %q divides a plan, and %s is none", r.Each, r.On)))
+		case !to.Writes():
+			problems = append(problems, at(i, "each", fmt.Sprintf("each %s needs a hat that writes files, and %s writes none", r.Each, r.To)))
+		case len(to.Emits) > 1:
+			problems = append(problems, at(i, "each", fmt.Sprintf("what follows all of the sections cannot depend on how one of them ends, and %s ends with one of %s", r.To, list(to.Emits))))
+		}
+		divided = i
+	}
+	return problems
 }
