@@ -133,7 +133,7 @@ func (s *session) write() {
 		return
 	}
 	w.audit.version++
-	file := "src/" + strings.ReplaceAll(ledger.FoldID(s.launch.Task), " ", "-") + ".go"
+	file := s.file("")
 	text := fmt.Sprintf("good %d", w.audit.version)
 	if w.hit(agentLies) {
 		text = fmt.Sprintf("bad %d", w.audit.version)
@@ -259,7 +259,9 @@ func (s *session) event() emitted {
 	}
 	switch typ {
 	case ledger.EventPlan:
-		if w.settings.ReplanAfter > 0 && w.one(2) {
+		if w.divides() && w.one(2) {
+			data["sections"] = s.sections()
+		} else if w.settings.ReplanAfter > 0 && w.one(2) {
 			data["sections"] = []map[string]any{
 				{"id": "a", "title": "First", "tasks": []string{"It is there"}, "files": []string{"src/a.go"}, "steps": []string{"one"}},
 				{"id": "b", "title": "Then", "tasks": []string{"It works"}, "files": []string{"src/a.go"}, "steps": []string{"two"}},

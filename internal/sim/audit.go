@@ -39,6 +39,7 @@ type audit struct {
 	reserves               map[string]float64       // what sessions of agents reserved, in US dollars
 	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
 	owned                  map[string]own           // what each task in hand changed, by folded id
+	joined                 map[string]string        // the task that each part is merged into, by folded id
 }
 
 // shared is what the audits of all projects of a night have in common.
@@ -67,7 +68,7 @@ func newShared() *shared {
 func newAudit(w *site, all *shared) *audit {
 	return &audit{
 		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
-		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, owned: map[string]own{}, reserves: map[string]float64{}, hosts: newHostWords(),
+		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, owned: map[string]own{}, joined: map[string]string{}, reserves: map[string]float64{}, hosts: newHostWords(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -244,10 +245,10 @@ func (g workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged
 	if m.OntoTree != "" {
 		onto = m.OntoTree
 	}
-	tree, conflicts := g.objects.merge(m.Base, m.Tree, onto)
+	tree, conflicts := g.objects.merge(cmp.Or(m.BaseTree, m.Base), m.Tree, onto)
 	merged := ledger.Merged{Tree: tree, Conflicts: conflicts}
 	if m.Proof.Asked() && tree != "" {
-		merged.Proof = g.facts(onto, tree)
+		merged.Proof = g.facts(cmp.Or(m.Since, onto), tree)
 	}
 	return merged, nil
 }

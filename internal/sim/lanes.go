@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -26,11 +27,40 @@ func (w *world) scope(task int) string {
 	return fmt.Sprintf("src/task-%d.go", task)
 }
 
+// divides reports whether plans of the night may be divided into sections that are built
+// at the same time, by the seed alone as well.
+func (w *world) divides() bool { return w.seed%4 == 1 }
+
+// sections are those of a plan. Most have a file of their own; a third one may need what
+// the first one builds, and write the same file.
+func (s *session) sections() (list []map[string]any) {
+	w := s.w
+	for n, id := range []string{"a", "b", "c"}[:2+w.rnd.IntN(2)] {
+		on, file := []string{}, s.file(id)
+		if n == 2 && w.one(2) {
+			on, file = []string{"a"}, s.file("a")
+		}
+		list = append(list, map[string]any{"id": id, "title": "Section " + id, "tasks": []string{"It is there"}, "files": []string{file}, "steps": []string{"one"}, "depends_on": on})
+	}
+	return list
+}
+
+// file is the file that a session writes for a section of its task's plan, "" for the
+// task as a whole.
+func (s *session) file(section string) string {
+	name := strings.ReplaceAll(ledger.FoldID(s.launch.Task), " ", "-")
+	if section != "" {
+		name += "-" + section
+	}
+	return "src/" + strings.ReplaceAll(name, "/", "-") + ".go"
+}
+
 // own is the change that an attempt's accepted sessions made: of Base it made Tree. Once
 // it was merged, Base and Tree stay those of before.
 type own struct {
 	base, tree string
 	merged     bool
+	parts      string // the tree with the changes of its parts so far; "" = base
 }
 
 // ownChange follows the change of each attempt, and checks that a commit has it whole
@@ -44,6 +74,23 @@ func (a *audit) ownChange(e ledger.Entry) {
 			return
 		}
 		o = own{base: b.Base, tree: b.Tree}
+		if _, joins := a.joined[key]; joins {
+			o.base = b.Tree
+		}
+	case ledger.PartsMade:
+		for _, t := range b.Parts {
+			if t.Joins {
+				a.joined[ledger.FoldID(t.ID)] = key
+			}
+		}
+		return
+	case ledger.PartMerged:
+		if b.Tree != "" {
+			a.joinsAll(e, b, o.parts, a.owned[ledger.FoldID(b.Part)])
+		}
+		o.parts = b.Tree
+	case ledger.PartsMerged:
+		o.tree, o.parts = b.Tree, ""
 	case ledger.Routed:
 		if o.merged { // its sessions go on from what was merged
 			o = own{base: o.base, tree: o.tree}
@@ -61,16 +108,31 @@ func (a *audit) ownChange(e ledger.Entry) {
 }
 
 func (a *audit) keepsAll(e ledger.Entry, b ledger.TaskCommitted, o own) {
-	objects := a.w.objects
-	want := maps.Clone(objects.at(b.Parent))
-	for _, c := range objects.changes(o.base, o.tree) {
-		if text, has := objects.at(o.tree)[c.Path]; has {
+	if got, want := a.w.objects.at(b.Tree), a.w.objects.with(b.Parent, o.base, o.tree); !maps.Equal(got, want) {
+		a.w.fail("no line lost", "%s is committed as %s on %s: %v; with its own change it would be %v", e.Task, short(b.Commit), short(b.Parent), got, want)
+	}
+}
+
+// joinsAll checks that the tree of a task gets the whole change of a part, and nothing
+// else.
+func (a *audit) joinsAll(e ledger.Entry, b ledger.PartMerged, before string, part own) {
+	if before == "" {
+		before = a.owned[ledger.FoldID(e.Task)].base
+	}
+	if got, want := a.w.objects.at(b.Tree), a.w.objects.with(before, part.base, part.tree); !maps.Equal(got, want) {
+		a.w.fail("no line lost", "%s is merged into %s: %v; with its own change it would be %v", b.Part, e.Task, got, want)
+	}
+}
+
+// with returns the files of a tree or commit with the change from base to tree.
+func (o *objects) with(rev, base, tree string) files {
+	want := maps.Clone(o.at(rev))
+	for _, c := range o.changes(base, tree) {
+		if text, has := o.at(tree)[c.Path]; has {
 			want[c.Path] = text
 		} else {
 			delete(want, c.Path)
 		}
 	}
-	if got := objects.at(b.Tree); !maps.Equal(got, want) {
-		a.w.fail("no line lost", "%s is committed as %s on %s: %v; with its own change it would be %v", e.Task, short(b.Commit), short(b.Parent), got, want)
-	}
+	return want
 }

@@ -65,6 +65,14 @@ func (w *site) drawSettings() {
 	if w.seed%3 == 0 { // by the seed alone, so that all other seeds draw what they drew
 		s.ReplanAfter = 1 + int(w.seed/3)%ledger.MaxAttempts
 	}
+	if w.divides() {
+		for n, r := range s.Pattern.Routes {
+			if r.On == ledger.EventPlan {
+				s.Pattern.Routes = slices.Clone(s.Pattern.Routes)
+				s.Pattern.Routes[n].Each = ledger.EachSection
+			}
+		}
+	}
 	s.Parallel = w.lanes()
 	switch w.seed % 7 { // as above
 	case 2:
