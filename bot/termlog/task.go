@@ -104,7 +104,7 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 		return
 	}
 	text := sign + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
-	if p := c.spent[key]; p != nil && !p.unknown && c.costsKnown && !c.opt.Demo {
+	if p, known := c.costOf(t); known && !p.unknown && c.costsKnown && !c.opt.Demo {
 		text += "  " + bot.SessionCost(ledger.Exit{CostUSD: p.usd, Estimated: p.about})
 	}
 	switch hash := c.commits[key]; {
@@ -122,6 +122,19 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 	if p := bot.ProofOf(v.after, t); p != nil && p.Word == ledger.ChangedChecks {
 		c.wrapped(bot.ProofNote(*p))
 	}
+}
+
+// costOf returns what the task's sessions have cost, with those of its parts. known is
+// false if none was seen.
+func (c *Console) costOf(t loop.TaskState) (sum taskCost, known bool) {
+	for _, id := range append([]string{t.Task.ID}, t.Parts...) {
+		if p := c.spent[ledger.FoldID(id)]; p != nil {
+			known = true
+			sum.usd += p.usd
+			sum.unknown, sum.about = sum.unknown || p.unknown, sum.about || p.about
+		}
+	}
+	return sum, known
 }
 
 // proved prints a word that came after its task was done: a person allowed or
@@ -157,6 +170,7 @@ func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 		c.printWrapped(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))
 	case b.Replan, b.Outcome == ledger.OutcomeAnew:
 		c.printWrapped(v, bot.SignAgain+" "+id+" starts anew: "+bot.Clean(b.Why))
+	case !b.Failed && t.Attempt != nil && t.Attempt.Merged != nil && t.Attempt.Merged.Whole: // the line of its parts says it
 	case !b.Failed && t.Attempt != nil && t.Attempt.Consensus != nil && t.Attempt.Consensus.Yields:
 		c.printEntry(v, bot.SignLater+" "+id+" goes on later: "+bot.Clean(b.Why))
 	case !b.Failed:
