@@ -220,7 +220,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 func (d *decision) next(t TaskState) (to string, above bool) {
 	s, w := d.run().Settings.For(t.Task), t.Attempt
 	above = d.above(t, d.issues(t))
-	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
+	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.sessionsOf)
 	if arguing := nextArguing(s, t); arguing != "" {
 		return arguing, false
 	}

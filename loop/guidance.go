@@ -181,7 +181,7 @@ func (w *Attempt) nextWriter(s ledger.Settings) string {
 		if h.Writes() && (hat != w.Hat || w.Stage == ledger.StageReady) {
 			return hat
 		}
-		above, below := s.Pattern.Next(hat, h.Emits[0], true, w.been), s.Pattern.Next(hat, h.Emits[0], false, w.been)
+		above, below := s.Pattern.Next(hat, h.Emits[0], true, w.sessionsOf), s.Pattern.Next(hat, h.Emits[0], false, w.sessionsOf)
 		if above != below || above == ledger.Converged {
 			return ""
 		}

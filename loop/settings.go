@@ -44,7 +44,7 @@ func argues(s ledger.Settings, t ledger.Task) bool {
 
 // afterPlan returns the hat that a settled plan goes to.
 func afterPlan(s ledger.Settings) string {
-	if to := s.Pattern.Next(s.Planner(), ledger.EventPlan, false, func(string) bool { return false }); to != "" {
+	if to := s.Pattern.Next(s.Planner(), ledger.EventPlan, false, func(string) int { return 0 }); to != "" {
 		return to
 	}
 	return s.Pattern.Start

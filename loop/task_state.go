@@ -296,10 +296,15 @@ func (t *TaskState) PlanFor(hat ledger.Hat) json.RawMessage {
 // before the task is done.
 func (t *TaskState) looked() bool { return t.Person || t.Attempt.Manual != "" }
 
-// been reports whether a session of the hat finished in this attempt and was
-// routed on.
-func (w *Attempt) been(hat string) bool {
-	return slices.ContainsFunc(w.History, func(s Step) bool { return s.Hat == hat })
+// sessionsOf returns the number of sessions of the hat that finished in this attempt and
+// were routed on. Those of all parts count as one.
+func (w *Attempt) sessionsOf(hat string) (n int) {
+	for _, s := range w.History {
+		if s.Hat == hat {
+			n++
+		}
+	}
+	return n
 }
 
 // contested reports whether a review repeats exactly the issues of the review

@@ -173,8 +173,19 @@ type Route struct {
 	On   string        `json:"on"`
 	When ThresholdSide `json:"when,omitempty"`
 	To   string        `json:"to"`
-	Once bool          `json:"once,omitempty"` // skipped if To already had a session in the attempt
-	Each Each          `json:"each,omitempty"` // To has a session for each of these; "" = one session
+	Once bool          `json:"once,omitempty"` // Times is 1
+	// Times bounds the route: it is skipped if To already had so many sessions in the
+	// attempt; 0 = it is always taken.
+	Times int  `json:"times,omitempty"`
+	Each  Each `json:"each,omitempty"` // To has a session for each of these; "" = one session
+}
+
+// Most returns the number of sessions that To can have by the route, 0 for any number.
+func (r Route) Most() int {
+	if r.Once {
+		return 1
+	}
+	return r.Times
 }
 
 // Pattern defines which hats work on a task, and the routes between them
@@ -200,12 +211,12 @@ func (p Pattern) BuilderOf(e Each) string {
 }
 
 // Next returns the target of the first route for event on of hat from, or "" if
-// no route matches. above selects the side of the threshold. been reports
-// whether a hat has already had a session in the attempt; it excludes routes
-// with Once.
-func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) string {
+// no route matches. above selects the side of the threshold. sessions returns
+// the number of sessions that a hat has had in the attempt; it excludes routes that
+// are used up.
+func (p Pattern) Next(from, on string, above bool, sessions func(hat string) int) string {
 	for _, r := range p.Routes {
-		if r.From != from || r.On != on || r.Once && been(r.To) {
+		if r.From != from || r.On != on || r.Most() > 0 && sessions(r.To) >= r.Most() {
 			continue
 		}
 		if r.When == "" || (r.When == Above) == above {
