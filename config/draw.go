@@ -65,7 +65,7 @@ type drawnRoute struct {
 	event string
 	label string // the condition, such as "issues"; "" = always
 	to    string
-	once  bool
+	most  int // sessions by the route; 0 = any number
 	each  ledger.Each
 }
 
@@ -89,9 +89,9 @@ func routesFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []dra
 		rank := map[ledger.ThresholdSide]int{"": 0, ledger.Above: 1, ledger.Below: 2}
 		slices.SortStableFunc(routes, func(a, b ledger.Route) int { return cmp.Compare(rank[a.When], rank[b.When]) })
 		for i, r := range routes {
-			w := drawnRoute{event: event, to: r.To, once: r.Once, each: r.Each}
+			w := drawnRoute{event: event, to: r.To, most: r.Most(), each: r.Each}
 			switch {
-			case i > 0 && routes[i-1].Once && routes[i-1].When == r.When:
+			case i > 0 && routes[i-1].Most() > 0 && routes[i-1].When == r.When:
 				w.label = "then"
 			case r.When == ledger.Above:
 				w.label = "issues"
@@ -120,7 +120,7 @@ func shortEvent(event string, all []string) string {
 }
 
 func drawHat(b *strings.Builder, name string, ways []drawnRoute) {
-	if len(ways) == 1 && ways[0].label == "" && !ways[0].once {
+	if len(ways) == 1 && ways[0].label == "" && ways[0].most == 0 {
 		drawRoute(b, name+" ", ways[0])
 		return
 	}
@@ -134,11 +134,19 @@ func drawHat(b *strings.Builder, name string, ways []drawnRoute) {
 	}
 }
 
+// timesText returns "once", or "3 times".
+func timesText(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
 // drawRoute writes one route, on two lines where it is too wide for one.
 func drawRoute(b *strings.Builder, lead string, w drawnRoute) {
 	to := w.to
-	if w.once {
-		to += ", once"
+	if w.most > 0 {
+		to += ", " + timesText(w.most)
 	}
 	if w.each != "" {
 		to += ", each " + string(w.each)
@@ -211,11 +219,11 @@ func target(p ledger.Pattern, hat, event string, side ledger.ThresholdSide) stri
 		if r.From != hat || r.On != event || !slices.Contains(sidesOf(r.When), side) {
 			continue
 		}
-		if !r.Once {
+		if r.Most() == 0 {
 			words = append(words, r.To)
 			break
 		}
-		words = append(words, r.To+" once")
+		words = append(words, r.To+" "+timesText(r.Most()))
 	}
 	if words == nil {
 		return "nowhere"

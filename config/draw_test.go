@@ -152,7 +152,14 @@ func TestEveryWalkConverges(t *testing.T) {
 					if bad && len(h.Emits) > 1 {
 						event = h.Emits[1]
 					}
-					to := p.Next(hat, event, bad, func(name string) bool { return slices.Contains(been, name) })
+					to := p.Next(hat, event, bad, func(name string) (n int) {
+						for _, b := range been {
+							if b == name {
+								n++
+							}
+						}
+						return n
+					})
 					if to == "" {
 						t.Fatalf("turns %08b: no way from %s by %s after %q", turns, hat, event, been)
 					}
@@ -180,4 +187,4 @@ func TestEveryWalkConverges(t *testing.T) {
 	}
 }
 
-func never(string) bool { return false }
+func never(string) int { return 0 }

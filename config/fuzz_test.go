@@ -111,7 +111,7 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		p := file.pattern
-		always := func(string) bool { return true }
+		always := func(string) int { return 100 }
 		for _, name := range hatsInOrder(p) {
 			h, ok := hats[name]
 			if !ok {
@@ -119,7 +119,7 @@ func FuzzPattern(f *testing.F) {
 			}
 			for _, event := range h.Emits {
 				for _, above := range []bool{true, false} {
-					for _, been := range []func(string) bool{never, always} {
+					for _, been := range []func(string) int{never, always} {
 						if p.Next(name, event, above, been) == "" {
 							t.Errorf("no way from %s by %s, above %v, been %v", name, event, above, been(""))
 						}

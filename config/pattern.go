@@ -93,12 +93,13 @@ func readPattern(doc *document) (string, patternFile, []ledger.Diagnostic) {
 		MinRounds *int      `toml:"min_rounds"`
 		Consensus bool      `toml:"consensus"`
 		Route     []struct {
-			From string `toml:"from"`
-			On   string `toml:"on"`
-			When string `toml:"when" oneof:"above below"`
-			To   string `toml:"to"`
-			Once bool   `toml:"once"`
-			Each string `toml:"each" oneof:"section"`
+			From  string `toml:"from"`
+			On    string `toml:"on"`
+			When  string `toml:"when" oneof:"above below"`
+			To    string `toml:"to"`
+			Once  bool   `toml:"once"`
+			Times int    `toml:"times"`
+			Each  string `toml:"each" oneof:"section"`
 		} `toml:"route"`
 	}
 	problems := bind(doc, &f)
@@ -127,7 +128,13 @@ func readPattern(doc *document) (string, patternFile, []ledger.Diagnostic) {
 				bad(doc.atKey(child(at, k), fmt.Sprintf("a route needs from, on and to; this one lacks %q", k)))
 			}
 		}
-		p.Routes = append(p.Routes, ledger.Route{From: r.From, On: r.On, When: ledger.ThresholdSide(r.When), To: r.To, Once: r.Once, Each: ledger.Each(r.Each)})
+		switch {
+		case r.Times != 0 && r.Once:
+			bad(doc.atValue(child(at, "times"), "once is times = 1: leave one of the two out"))
+		case doc.has(child(at, "times")...) && (r.Times < 1 || r.Times > maxRounds):
+			bad(doc.atValue(child(at, "times"), fmt.Sprintf("times can be 1 to %d: how many sessions a hat can have by the route in an attempt", maxRounds)))
+		}
+		p.Routes = append(p.Routes, ledger.Route{From: r.From, On: r.On, When: ledger.ThresholdSide(r.When), To: r.To, Once: r.Once, Times: r.Times, Each: ledger.Each(r.Each)})
 	}
 	return f.Name, patternFile{pattern: p, doc: doc, broken: len(problems) > 0}, problems
 }

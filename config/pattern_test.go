@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,13 +68,17 @@ func TestShippedPatterns(t *testing.T) {
 }
 
 // pattern returns a pattern with routes written "from on [above|below] [once]
-// [section] to".
+// [TIMES] [section] to".
 func pattern(start string, routes ...string) ledger.Pattern {
 	p := ledger.Pattern{Name: "x", Start: start}
 	for _, s := range routes {
 		f := strings.Fields(s)
 		r := ledger.Route{From: f[0], On: f[1], To: f[len(f)-1]}
 		for _, word := range f[2 : len(f)-1] {
+			if n, err := strconv.Atoi(word); err == nil {
+				r.Times = n
+				continue
+			}
 			switch word {
 			case "once":
 				r.Once = true
@@ -141,6 +146,10 @@ func TestCheckPattern(t *testing.T) {
 		"once to converged":        {pattern("builder", b, above, "reviewer review.verdict below once converged", below, f), []string{"a task is committed only once anyway"}},
 		"once to where one was":    {pattern("builder", b, above, "reviewer review.verdict below once builder", below, f), []string{"whoever comes to reviewer has been at builder"}},
 		"out by once alone":        {pattern("planner", "planner plan.complete once builder", "planner plan.complete critic", "critic critique.verdict planner", "builder build.complete converged"), []string{"from planner no way leads"}},
+		"times":                    {pattern("builder", b, "reviewer review.verdict above 3 fixer", "reviewer review.verdict above painter", "painter paint.dried fixer", below, f), nil},
+		"times and nothing else":   {pattern("builder", b, "reviewer review.verdict above 3 fixer", below, f), []string{"route 2: review.verdict goes from reviewer to fixer 3 times, and no later route says where it goes then"}},
+		"times again":              {pattern("builder", b, "reviewer review.verdict above 3 fixer", "reviewer review.verdict above 2 fixer", "reviewer review.verdict above painter", "painter paint.dried fixer", below, f), []string{"goes to fixer 2 times by an earlier route, so never by this one"}},
+		"more times":               {pattern("builder", b, "reviewer review.verdict above 2 fixer", "reviewer review.verdict above 3 fixer", "reviewer review.verdict above painter", "painter paint.dried fixer", below, f), nil},
 		"sections":                 {pattern("planner", "planner plan.complete section builder", b, above, below, f), nil},
 		"sections of no plan":      {pattern("builder", b, above, below, "fixer fix.complete section reviewer"), []string{`each = "section" divides a plan, and fix.complete is none`}},
 		"sections for a reader":    {pattern("planner", "planner plan.complete section reviewer", above, below, f), []string{"each section needs a hat that writes files, and reviewer writes none"}},

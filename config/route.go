@@ -13,7 +13,7 @@ import (
 // (docs/spec 2.7). The rules are:
 //
 //   - start and all hats of routes exist;
-//   - every event of its hats has exactly one route on each side of the threshold, besides routes that are taken once;
+//   - every event of its hats has exactly one route on each side of the threshold, besides routes that are used up;
 //   - every hat is reachable from the start, and converged from every hat;
 //   - a route with each divides a plan, and leads to a hat that writes and ends in one way;
 //   - issues of a review reach a hat that fixes them;
@@ -65,7 +65,7 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem)
 		}
 	}
 	for i, r := range p.Routes {
-		if r.On == eventReview && r.When != ledger.Below && !r.Once && reached[r.From] && !reachesFixer(p, hats, r) {
+		if r.On == eventReview && r.When != ledger.Below && r.Most() == 0 && reached[r.From] && !reachesFixer(p, hats, r) {
 			problem := at(i, "to", fmt.Sprintf("what %s finds is fixed by nobody: from %s no way leads to a hat that ends with %s", r.From, r.To, eventFix))
 			problem.Remedy = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
 			problems = append(problems, problem)
@@ -131,7 +131,7 @@ func checkSides(p ledger.Pattern, at routeProblem) []ledger.Diagnostic {
 	var problems []ledger.Diagnostic
 	var order []key
 	settled := map[key]map[ledger.ThresholdSide]int{} // per side, the index of the route that is always taken
-	once := map[key]map[ledger.ThresholdSide]int{}    // per side, the index of the last route that is taken once
+	once := map[key]map[ledger.ThresholdSide]int{}    // per side, the index of the last route that is used up
 	for i, r := range p.Routes {
 		k := key{r.From, r.On}
 		if settled[k] == nil {
@@ -143,7 +143,7 @@ func checkSides(p ledger.Pattern, at routeProblem) []ledger.Diagnostic {
 			continue
 		}
 		in := settled[k]
-		if r.Once {
+		if r.Most() > 0 {
 			problems = append(problems, checkOnce(p, i, at)...)
 			if r.To != ledger.Converged {
 				in = once[k]
@@ -162,7 +162,7 @@ func checkSides(p ledger.Pattern, at routeProblem) []ledger.Diagnostic {
 			var problem ledger.Diagnostic
 			if i, ok := once[k][side]; ok {
 				when = p.Routes[i].When
-				problem = at(i, "once", fmt.Sprintf("%s goes from %s to %s once, and no later route says where it goes then", k.on, k.from, p.Routes[i].To))
+				problem = at(i, boundKey(p.Routes[i]), fmt.Sprintf("%s goes from %s to %s %s, and no later route says where it goes then", k.on, k.from, p.Routes[i].To, timesText(p.Routes[i].Most())))
 			} else {
 				other := opposite(side)
 				i, ok := settled[k][other]
@@ -185,18 +185,26 @@ func checkSides(p ledger.Pattern, at routeProblem) []ledger.Diagnostic {
 	return problems
 }
 
-// checkOnce checks a route that is taken once.
+// boundKey is the key that bounds a route.
+func boundKey(r ledger.Route) string {
+	if r.Once {
+		return "once"
+	}
+	return "times"
+}
+
+// checkOnce checks a route that is used up.
 func checkOnce(p ledger.Pattern, i int, at routeProblem) []ledger.Diagnostic {
 	r := p.Routes[i]
 	switch {
 	case r.To == ledger.Converged:
-		return []ledger.Diagnostic{at(i, "once", "a task is committed only once anyway: leave once out")}
+		return []ledger.Diagnostic{at(i, boundKey(r), fmt.Sprintf("a task is committed only once anyway: leave %s out", boundKey(r)))}
 	case slices.ContainsFunc(p.Routes[:i], func(e ledger.Route) bool {
-		return e.Once && e.From == r.From && e.On == r.On && e.To == r.To && (e.When == "" || e.When == r.When)
+		return e.Most() >= r.Most() && e.From == r.From && e.On == r.On && e.To == r.To && (e.When == "" || e.When == r.When)
 	}):
-		return []ledger.Diagnostic{at(i, "once", fmt.Sprintf("%s from %s goes to %s once by an earlier route, so never by this one", r.On, r.From, r.To))}
-	case r.To != r.From && !reachWithout(p, p.Start, r.To)[r.From]:
-		return []ledger.Diagnostic{at(i, "once", fmt.Sprintf("whoever comes to %s has been at %s, so this route is never taken", r.From, r.To))}
+		return []ledger.Diagnostic{at(i, boundKey(r), fmt.Sprintf("%s from %s goes to %s %s by an earlier route, so never by this one", r.On, r.From, r.To, timesText(r.Most())))}
+	case r.Most() == 1 && r.To != r.From && !reachWithout(p, p.Start, r.To)[r.From]:
+		return []ledger.Diagnostic{at(i, boundKey(r), fmt.Sprintf("whoever comes to %s has been at %s, so this route is never taken", r.From, r.To))}
 	}
 	return nil
 }
@@ -237,11 +245,11 @@ func reachWithout(p ledger.Pattern, from, without string) map[string]bool {
 	return seen
 }
 
-// withoutOnceRoutes returns the pattern without its routes that are taken once.
+// withoutOnceRoutes returns the pattern without its routes that are used up.
 // Later in an attempt these routes are used up, so their targets must be
 // reachable without them.
 func withoutOnceRoutes(p ledger.Pattern) ledger.Pattern {
-	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r ledger.Route) bool { return r.Once && r.To != ledger.Converged })
+	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r ledger.Route) bool { return r.Most() > 0 && r.To != ledger.Converged })
 	return p
 }
 
@@ -257,11 +265,11 @@ func reachesFixer(p ledger.Pattern, hats map[string]ledger.Hat, review ledger.Ro
 }
 
 // idleCycle returns a hat on a cycle in which no hat writes or reviews, or "".
-// Routes that are taken once cannot form such a cycle.
+// Routes that are used up cannot form such a cycle.
 func idleCycle(p ledger.Pattern, hats map[string]ledger.Hat, reached map[string]bool) string {
 	quiet := ledger.Pattern{}
 	for _, r := range p.Routes {
-		if r.When == "" && !r.Once && !hats[r.From].Writes() {
+		if r.When == "" && r.Most() == 0 && !hats[r.From].Writes() {
 			quiet.Routes = append(quiet.Routes, r)
 		}
 	}
@@ -291,8 +299,8 @@ func checkEach(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) (p
 		switch {
 		case divided >= 0:
 			problems = append(problems, at(i, "each", fmt.Sprintf("route %d divides the plan already", divided+1)))
-		case r.Once:
-			problems = append(problems, at(i, "once", "a plan is divided whenever there is a new one: leave once or each out"))
+		case r.Most() > 0:
+			problems = append(problems, at(i, boundKey(r), fmt.Sprintf("a plan is divided whenever there is a new one: leave %s or each out", boundKey(r))))
 		case r.On != ledger.EventPlan:
 			problems = append(problems, at(i, "each", fmt.Sprintf("each = %q divides a plan, and %s is none", r.Each, r.On)))
 		case !to.Writes():
