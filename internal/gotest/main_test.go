@@ -76,6 +76,30 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// TestStacks: test2json takes what a test binary prints when it dies for output of the
+// test whose line was last, which may have passed, or been skipped.
+func TestStacks(t *testing.T) {
+	output := func(test, text string) string {
+		return fmt.Sprintf(`{"Action":"output","Package":"a","Test":%q,"Output":%q}`, test, text+"\n")
+	}
+	for _, verdict := range []string{"--- PASS: TestB (0.01s)", "--- SKIP: TestB (0.01s)", "    --- PASS: TestB (0.01s)"} {
+		var out bytes.Buffer
+		s := newSummary(&out)
+		if err := s.read(strings.NewReader(strings.Join([]string{
+			output("TestA", "=== RUN   TestA"), output("TestB", "=== RUN   TestB"),
+			output("TestB", "    a_test.go:1: of no interest"), output("TestB", verdict),
+			output("TestB", "=== NAME  TestB"),
+			output("TestB", "panic: test timed out after 1s"), output("TestB", "goroutine 17 [running]:"),
+			`{"Action":"pass","Package":"a","Test":"TestB"}`, `{"Action":"fail","Package":"a"}`,
+		}, "\n"))); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := out.String(), "panic: test timed out after 1s\ngoroutine 17 [running]:\n"; got != want {
+			t.Errorf("%s: %q, want %q", verdict, got, want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for _, c := range []struct {

@@ -40,6 +40,7 @@ type pkg struct {
 
 type test struct {
 	output []string
+	over   bool   // its verdict is printed
 	action string // how it ended, "" while it runs
 }
 
@@ -105,6 +106,13 @@ func (s *summary) take(e event) {
 	}
 	switch e.Action {
 	case "output":
+		// The stacks of a test binary that dies follow the verdict of a test that
+		// has nothing to do with them.
+		if t.over && !isProgress(e.Output) {
+			p.output = append(p.output, e.Output)
+			return
+		}
+		t.over = t.over || isVerdict(e.Output)
 		t.output = append(t.output, e.Output)
 	case "pass", "fail", "skip":
 		t.action = e.Action
@@ -153,6 +161,13 @@ func isProgress(line string) bool {
 		}
 	}
 	return false
+}
+
+// isVerdict reports whether a line says that a test passed or was skipped. What
+// follows a failure is printed with it.
+func isVerdict(line string) bool {
+	line = strings.TrimLeft(line, " ")
+	return strings.HasPrefix(line, "--- PASS: ") || strings.HasPrefix(line, "--- SKIP: ")
 }
 
 var position = regexp.MustCompile(`^\s*[\w.]+\.go:\d+: `)
