@@ -42,7 +42,7 @@ func (n newcomer) file() string { return n.Path("config", "nightporter", "nightp
 func (n newcomer) token() string { return n.Path("config", "nightporter", "telegram.token") }
 
 // init starts the interview in a terminal, in the repository.
-func (n newcomer) init(columns uint16, flags ...string) *testTerminal {
+func (n newcomer) init(columns int, flags ...string) *testTerminal {
 	n.T.Helper()
 	return openTerminalIn(n.T, n.Machine, n.Path("repo"), columns, []string{"NO_COLOR=1"}, append([]string{"init", "--telegram-api", n.phone.URL()}, flags...)...)
 }

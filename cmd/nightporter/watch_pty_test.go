@@ -1,125 +1,14 @@
 package main_test
 
 import (
-	"context"
-	"io"
 	"os"
-	"os/exec"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
-	"unicode/utf8"
-
-	"github.com/creack/pty"
 
 	"github.com/nightporter/nightporter/internal/programtest"
 )
-
-// testTerminal is a person at a terminal.
-type testTerminal struct {
-	t    *testing.T
-	tty  *os.File
-	out  *programtest.Buffer
-	cmd  *exec.Cmd
-	done chan struct{}
-
-	from   int // offset of the last complete redraw
-	drawn  time.Time
-	narrow bool
-}
-
-// openTerminal starts nightporter in a terminal of 100 columns and 30 lines.
-func openTerminal(t *testing.T, m programtest.Machine, env []string, args ...string) *testTerminal {
-	t.Helper()
-	return startTerminal(t, m, m.Dir, 100, controlling, env, args...)
-}
-
-// openTerminalIn starts nightporter in a folder, in a terminal of 30 lines.
-func openTerminalIn(t *testing.T, m programtest.Machine, dir string, columns uint16, env []string, args ...string) *testTerminal {
-	t.Helper()
-	return startTerminal(t, m, dir, columns, controlling, env, args...)
-}
-
-// controlling are the attributes of a process that its terminal sends signals.
-var controlling = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-
-// startTerminal is openTerminalIn with attributes of the process. Without Setctty the
-// terminal sends it no signals.
-func startTerminal(t *testing.T, m programtest.Machine, dir string, columns uint16, attrs *syscall.SysProcAttr, env []string, args ...string) *testTerminal {
-	t.Helper()
-	cmd := m.Command(context.Background(), "nightporter", args...)
-	cmd.Dir = dir
-	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), env...)
-	tty, err := pty.StartWithAttrs(cmd, &pty.Winsize{Cols: columns, Rows: 30}, attrs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &testTerminal{t: t, tty: tty, out: &programtest.Buffer{}, cmd: cmd, done: make(chan struct{}), drawn: time.Now()}
-	go func() {
-		defer close(s.done)
-		_, _ = io.Copy(s.out, tty) // the program's end causes an error
-		_ = cmd.Wait()             // the exit code is in ProcessState
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended already
-		<-s.done
-		_ = tty.Close()
-	})
-	return s
-}
-
-func (s *testTerminal) press(keys string) {
-	s.t.Helper()
-	if _, err := io.WriteString(s.tty, keys); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// sequences matches control sequences that move the cursor or set a colour.
-var sequences = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[PX^_][^\x1b]*\x1b\\\\|[ -/]*[0-~])")
-
-// text returns the output since the last complete redraw.
-func (s *testTerminal) text() string { return sequences.ReplaceAllString(s.out.String()[s.from:], " ") }
-
-// awaitText waits until the screen shows a text. A screen usually sends only
-// its changes, so the terminal is resized to receive all of it.
-func (s *testTerminal) awaitText(re string) {
-	s.t.Helper()
-	want := regexp.MustCompile(re)
-	err := programtest.WaitFor(re, func() (bool, error) {
-		if want.MatchString(s.text()) {
-			return true, nil
-		}
-		if time.Since(s.drawn) > 300*time.Millisecond {
-			s.narrow = !s.narrow
-			size := &pty.Winsize{Cols: 100, Rows: 30}
-			if s.narrow {
-				size.Cols = 99
-			}
-			s.from, s.drawn = len(s.out.String()), time.Now()
-			return false, pty.Setsize(s.tty, size)
-		}
-		return false, nil
-	})
-	if err != nil {
-		s.t.Fatalf("%v\n%s", err, s.text())
-	}
-}
-
-func (s *testTerminal) awaitExit(code int) {
-	s.t.Helper()
-	select {
-	case <-s.done:
-	case <-time.After(programtest.Patience):
-		s.t.Fatalf("it does not end:\n%s", s.text())
-	}
-	if got := s.cmd.ProcessState.ExitCode(); got != code {
-		s.t.Errorf("exit code %d, want %d:\n%s", got, code, s.text())
-	}
-}
 
 // TestWatchTerminal: the screen in a terminal shows a run's sessions and an
 // agent's output, gives guidance and pauses the run. Leaving the screen does
@@ -246,25 +135,11 @@ func TestWatchResizeWithoutSignal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, up.Out)
 	}
 	s := startTerminal(t, n.Machine, n.Dir, 100, &syscall.SysProcAttr{Setsid: true}, []string{"NO_COLOR=1"}, "watch")
-	for _, cols := range []int{100, 64, 130} {
-		s.from = len(s.out.String())
-		if err := pty.Setsize(s.tty, &pty.Winsize{Cols: uint16(cols), Rows: 30}); err != nil {
-			t.Fatal(err)
-		}
-		if cols == 100 { // the first drawing
-			s.from = 0
-		}
-		clock := regexp.MustCompile(`─ .*\d\d:\d\d:\d\d ─`)
-		if err := programtest.WaitFor("a screen of "+strconv.Itoa(cols)+" columns", func() (bool, error) {
-			for line := range strings.SplitSeq(s.text(), "\n") {
-				if head := clock.FindString(line); utf8.RuneCountInString(strings.TrimLeft(head, " ")) == cols {
-					return true, nil
-				}
-			}
-			return false, nil
-		}); err != nil {
-			t.Fatalf("%v\n%q", err, s.text())
-		}
+	s.awaitText(`^─ shop ─`)
+	s.awaitWidth(100)
+	for _, columns := range []int{64, 130} {
+		s.resize(columns)
+		s.awaitWidth(columns)
 	}
 	s.press("q")
 	s.awaitExit(0)
@@ -277,8 +152,8 @@ func TestWatchNoDaemon(t *testing.T) {
 	n := programtest.NewTwoTasks(t)
 	s := openTerminal(t, n.Machine, nil, "watch")
 	s.awaitExit(3)
-	if !strings.Contains(s.text(), "nightporter is not running. Start it: nightporter up") {
-		t.Error(s.text())
+	if !strings.Contains(s.screen.String(), "nightporter is not running. Start it: nightporter up") {
+		t.Error(s.screen)
 	}
 	n.Out("nightporter", "run", "--check")
 	if out := n.Out("nightporter", "watch"); !strings.Contains(out, "shop") {
