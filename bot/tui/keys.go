@@ -12,8 +12,11 @@ import (
 
 // handleKey handles a key.
 func (m model) handleKey(k tea.KeyPressMsg) (model, tea.Cmd) {
-	if k.String() == "ctrl+c" { // in every mode; it leaves the screen and ends no run
+	switch k.String() { // in every mode
+	case "ctrl+c": // leaves the screen and ends no run
 		return m, tea.Quit
+	case "ctrl+l": // something else wrote to the terminal, or it changed its size there and back
+		return m, tea.ClearScreen
 	}
 	switch m.mode {
 	case modeInput:
@@ -118,6 +121,7 @@ d    diff of the chosen task, or the run
 ↓↑   choose a task, ↵ shows it
 tab  another project
 q    quits; nightporter goes on
+^L   draws the screen anew
 On a large screen also:
 v    plan or diff
 w    another pane; PgUp, PgDn scroll it

@@ -216,6 +216,21 @@ func TestQuit(t *testing.T) {
 	}
 }
 
+// TestRedraw: ctrl+l draws the screen anew, whatever is open, and changes nothing.
+func TestRedraw(t *testing.T) {
+	for _, keys := range []string{"", "g", "g Keep", "?", "a", "s"} {
+		s := workingScreen(t).pressKeys(strings.Fields(keys)...)
+		before := s.frame()
+		next, cmd := s.Update(tea.KeyPressMsg{Code: 'l', Mod: tea.ModCtrl})
+		if cmd == nil || cmd() != tea.ClearScreen() {
+			t.Errorf("%s: the screen is not cleared", keys)
+		}
+		if s.model = next.(model); s.frame() != before {
+			t.Errorf("%s: it now shows\n%s", keys, s.frame())
+		}
+	}
+}
+
 // TestAnswers: the response to a line is shown, and the words of a refused line
 // return to the input line.
 func TestAnswers(t *testing.T) {

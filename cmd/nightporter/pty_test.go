@@ -115,6 +115,18 @@ func (s *testTerminal) awaitWidth(columns int) {
 	}
 }
 
+// redraw asks for the whole screen again and waits for it. Its last line, which is
+// never empty, is drawn last.
+func (s *testTerminal) redraw() {
+	s.t.Helper()
+	before := s.screen.Redraws()
+	s.press("\x0c") // Ctrl-L
+	if err := programtest.WaitFor("a redraw", func() (bool, error) { return s.screen.Redraws() > before, nil }); err != nil {
+		s.t.Fatalf("%v\n%s", err, s.screen)
+	}
+	s.awaitText(`\S$`)
+}
+
 func (s *testTerminal) awaitExit(code int) {
 	s.t.Helper()
 	select {

@@ -141,6 +141,12 @@ func TestWatchResizeWithoutSignal(t *testing.T) {
 		s.resize(columns)
 		s.awaitWidth(columns)
 	}
+	// There and back between two looks at the size: the terminal has cut the lines, and
+	// nothing tells.
+	s.resize(64)
+	s.resize(130)
+	s.redraw()
+	s.awaitWidth(130)
 	s.press("q")
 	s.awaitExit(0)
 }
