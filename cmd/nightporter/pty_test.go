@@ -127,6 +127,17 @@ func (s *testTerminal) redraw() {
 	s.awaitText(`\S$`)
 }
 
+// checkRedraw checks that the screen shows the same after a redraw, besides the time.
+func (s *testTerminal) checkRedraw() {
+	s.t.Helper()
+	text := func() string { return regexp.MustCompile(`\d\d:\d\d:\d\d`).ReplaceAllString(s.screen.String(), "hh:mm:ss") }
+	before := text()
+	s.redraw()
+	if after := text(); after != before {
+		s.t.Errorf("the screen showed\n%s\nand after a redraw\n%s", before, after)
+	}
+}
+
 func (s *testTerminal) awaitExit(code int) {
 	s.t.Helper()
 	select {

@@ -137,10 +137,15 @@ func TestWatchResizeWithoutSignal(t *testing.T) {
 	s := startTerminal(t, n.Machine, n.Dir, 100, &syscall.SysProcAttr{Setsid: true}, []string{"NO_COLOR=1"}, "watch")
 	s.awaitText(`^─ shop ─`)
 	s.awaitWidth(100)
-	for _, columns := range []int{64, 130} {
-		s.resize(columns)
-		s.awaitWidth(columns)
-	}
+	s.resize(64)
+	s.awaitWidth(64)
+	// The columns that a wider screen gains are erased where the next view has nothing.
+	s.resize(130)
+	s.awaitWidth(130)
+	s.press("?")
+	s.awaitText(`^─ keys ─`)
+	s.checkRedraw()
+	s.press("q")
 	// There and back between two looks at the size: the terminal has cut the lines, and
 	// nothing tells.
 	s.resize(64)
