@@ -126,8 +126,9 @@ func (d *decision) canPlan(t *TaskState) bool {
 // is made again.
 func (d *decision) takesNoMore() bool {
 	r := d.run()
-	all := r.Settings.MaxTasks > 0 && len(r.DoneNow)+len(d.Project.inLanes()) >= r.Settings.MaxTasks
-	return all || r.Remake != nil || d.batchDue()
+	inHand := len(d.Project.inLanes())
+	all := r.Settings.MaxTasks > 0 && len(r.DoneNow)+inHand >= r.Settings.MaxTasks
+	return all || r.Remake != nil || d.batchFills(inHand)
 }
 
 // pickBeside returns the next task to work on beside those in hand. The order of the
@@ -137,13 +138,13 @@ func (d *decision) pickBeside() (TaskState, bool) {
 	if _, free := d.freeLane(); !free {
 		return TaskState{}, false
 	}
-	inHand := d.Project.inLanes()
-	if t, ok := d.outdated(); ok && !d.flies(t.Task.ID) && d.waitsBeside(&t, inHand) == "" {
+	inHand, landing := d.Project.inLanes(), d.landing("")
+	if t, ok := d.outdated(); ok && !landing && !d.flies(t.Task.ID) && d.waitsBeside(&t, inHand) == "" {
 		return t, true
 	}
 	for t := range d.turns() {
 		switch {
-		case d.flies(t.Task.ID):
+		case d.flies(t.Task.ID), landing && t.Attempt != nil && t.Attempt.Converged: // or it would land, too
 		case d.waitsBeside(t, inHand) == "" && d.canPlan(t):
 			return *t, true
 		case d.alone(t):

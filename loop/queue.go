@@ -102,3 +102,11 @@ func (d *decision) batchDue() bool {
 	last := r.Settings.MaxTasks > 0 && len(r.DoneNow)+len(tasks) >= r.Settings.MaxTasks
 	return len(tasks) > 0 && (full || last)
 }
+
+// batchFills reports whether a batch is due, or will be full once the tasks in hand
+// have converged. One more task would then miss it, and would have to be merged and
+// verified by itself on the newer tip.
+func (d *decision) batchFills(inHand int) bool {
+	tasks, size := d.nextBatch()
+	return d.batchDue() || len(tasks) > 0 && len(tasks)+inHand >= max(size, d.run().Lanes())
+}
