@@ -202,6 +202,9 @@ func (c *checker) agents() {
 		c.checkForms(a.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
 		c.hosts(a.Hosts, at("hosts")...)
 		c.fallbacks(a.Fallback, at("fallback"))
+		if a.MaxSessions != nil && *a.MaxSessions == 0 && c.isNumberAt(at("max_sessions")) {
+			c.value("max_sessions cannot be 0: the agent would never begin", at("max_sessions")...)
+		}
 		if a.CoAuthor != nil && *a.CoAuthor != "" && !authorForm.MatchString(*a.CoAuthor) {
 			c.value(`co_author is written "Name <mail@host>"`, at("co_author")...)
 		}

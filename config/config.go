@@ -16,6 +16,7 @@ import (
 type Config struct {
 	Timezone        string           `toml:"timezone"`     // IANA name; "" = the host's own
 	MaxSessions     *int             `toml:"max_sessions"` // maximum of concurrent sessions in all projects
+	MaxLoad         float64          `toml:"max_load"`     // load average from which no further lane begins a session; 0 = any
 	Boundary        string           `toml:"boundary" oneof:"auto required"`
 	SessionUser     Text             `toml:"session_user"` // name or uid, when started as root
 	QuestionTimeout QuestionTimeout  `toml:"question_timeout"`
@@ -191,6 +192,7 @@ type Agent struct {
 	CoAuthor    *string  `toml:"co_author"`                       // "Name <mail>" in commits; "" = none
 	Network     string   `toml:"network" oneof:"open ports none"` // what its sessions reach, where it is narrower
 	Hosts       []string `toml:"hosts"`                           // as of a project; nil = those that are known for it
+	MaxSessions *int     `toml:"max_sessions"`                    // sessions of all projects at a time; nil = no limit of its own
 }
 
 // Project is one section [[project]].
@@ -306,9 +308,10 @@ type HatOverride struct {
 }
 
 // Verify is one verification command, written as "CMD" or as
-// {run = "CMD", when = "always|code|final", timeout = "10m"}.
+// {run = "CMD", when = "always|code|final", timeout = "10m", parallel = true}.
 type Verify struct {
-	Run     string          `toml:"run"`
-	When    string          `toml:"when" oneof:"always code final"`
-	Timeout ledger.Duration `toml:"timeout"`
+	Run      string          `toml:"run"`
+	When     string          `toml:"when" oneof:"always code final"`
+	Timeout  ledger.Duration `toml:"timeout"`
+	Parallel bool            `toml:"parallel"` // it may run beside the check of another lane
 }

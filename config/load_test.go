@@ -150,7 +150,7 @@ push = "never"
 func TestWhole(t *testing.T) {
 	dir := setupFullExample(t)
 	want := &Config{
-		Timezone: "Europe/Berlin", MaxSessions: ptr(3), Boundary: "required", SessionUser: "65533",
+		Timezone: "Europe/Berlin", MaxSessions: ptr(3), MaxLoad: 6.5, Boundary: "required", SessionUser: "65533",
 		InhibitSleep:    new(false),
 		Transcribe:      []string{dir + "/words.sh", "--language", "de"},
 		QuestionTimeout: QuestionTimeout{After: ledger.Duration(45 * time.Minute), Then: "pause"},
@@ -166,7 +166,7 @@ func TestWhole(t *testing.T) {
 			"mine": {
 				Command: []string{dir + "/my-agent", "--fast"}, MCP: true, EventBlock: true, Terminal: true, Prompt: "file", Output: "claude", EnvFile: dir + "/mine.env",
 				PassEnv: []string{"HTTPS_PROXY", "GOPROXY"}, USDEstimate: 0.75, Fallback: Words{"codex", "claude"}, Reserve: 0.2,
-				Tiers: &Tiers{Strong: "big-1", Fast: "small-1", Light: "tiny-1"}, CoAuthor: ptr("Mine <mine@example.com>"), Network: "none", Hosts: []string{"models.example.com"},
+				Tiers: &Tiers{Strong: "big-1", Fast: "small-1", Light: "tiny-1"}, CoAuthor: ptr("Mine <mine@example.com>"), Network: "none", Hosts: []string{"models.example.com"}, MaxSessions: ptr(2),
 			},
 			"codex": {EnvFile: dir + "/mine.env"},
 		},
@@ -174,7 +174,7 @@ func TestWhole(t *testing.T) {
 			Name: "shop", Repo: dir + "/shop", Source: Source{"plan", ".agents/plans/in-progress/checkout.md"},
 			Profile: "overnight", Pattern: "quick", Agent: "mine", Setup: []string{"npm ci"},
 			SetupEnvFile: dir + "/mine.env", SetupHome: dir + "/setup-home", VerifyEnvFile: dir + "/mine.env", PassEnv: []string{"HTTPS_PROXY"}, RoomFiles: []string{".env", "config/*.local"},
-			Verify:     []Verify{{Run: "npm test"}, {"npm run e2e", "final", ledger.Duration(20 * time.Minute)}},
+			Verify:     []Verify{{Run: "npm test"}, {"npm run e2e", "final", ledger.Duration(20 * time.Minute), true}},
 			Screenshot: &Screenshot{Run: "npm start", URL: "http://127.0.0.1:3000/", Wait: ledger.Duration(30 * time.Second)},
 			Base:       "develop", Remote: "upstream", Forge: "gitea", WatchPR: "night", PR: PR{Per: "task", Draft: true, Labels: []string{"night"}, Reviewers: []string{"mira"}}, Allow: []string{"npm publish"}, Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop", Unproved: "allow", Proof: "checks",
 			Queue: "each", Order: "score", Tests: []string{"checks/**"}, Shared: []string{"/srv/notes"},

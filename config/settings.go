@@ -232,6 +232,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	s.Roles = roles(cat, s.Pattern.Name)
 	s.Hats = p.hats(cfg, s, flags, cat.hats)
 	s.Budget.Estimates = cfg.estimates()
+	s.MaxLoad, s.AgentSessions = cfg.MaxLoad, cfg.agentSessions()
 	cfg.choices(&s)
 	s.Network = p.network(cfg, s)
 	if err := newError(f.problems); err != nil {
@@ -272,6 +273,20 @@ func (c *Config) estimates() map[string]float64 {
 	}
 	if len(out) == 0 {
 		return nil
+	}
+	return out
+}
+
+// agentSessions returns max_sessions of the agents that set it.
+func (c *Config) agentSessions() map[string]int {
+	var out map[string]int
+	for name, a := range c.Agents {
+		if a.MaxSessions != nil {
+			if out == nil {
+				out = map[string]int{}
+			}
+			out[name] = *a.MaxSessions
+		}
 	}
 	return out
 }

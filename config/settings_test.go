@@ -159,8 +159,11 @@ func TestPrecedence(t *testing.T) {
 		})
 	}
 	s := settings(t, cfg, shop, Overrides{})
-	if want := []ledger.Command{{Run: ledger.HooksCommand}, {Run: "npm test"}, {Run: "npm run e2e", When: "final", Timeout: ledger.Duration(20 * time.Minute)}}; !cmp.Equal(s.Verify, want) {
+	if want := []ledger.Command{{Run: ledger.HooksCommand}, {Run: "npm test"}, {Run: "npm run e2e", When: "final", Timeout: ledger.Duration(20 * time.Minute), Parallel: true}}; !cmp.Equal(s.Verify, want) {
 		t.Errorf("verify %v", s.Verify)
+	}
+	if want := map[string]int{"mine": 2}; s.MaxLoad != 6.5 || !cmp.Equal(s.AgentSessions, want) {
+		t.Errorf("max_load %v, max_sessions of agents %v", s.MaxLoad, s.AgentSessions)
 	}
 	if s.QuestionTimeout.D() != 45*time.Minute || s.Boundary != "required" || s.Pattern.Name != "quick" || s.Timezone != "Europe/Berlin" {
 		t.Errorf("%v %q %q %q", s.QuestionTimeout, s.Boundary, s.Pattern.Name, s.Timezone)

@@ -128,6 +128,14 @@ type RunStateSet struct {
 	Now    bool       `json:"now,omitempty"`    // running sessions are cut off
 }
 
+// LoadHeld records that the load of the machine keeps further lanes from beginning a
+// session, or with a Load of 0 that it does not any more. The next session of an agent
+// ends it, too.
+type LoadHeld struct {
+	Load float64 `json:"load,omitempty"` // the average when it began, with the sessions that it does not show yet
+	Max  float64 `json:"max,omitempty"`  // Settings.MaxLoad
+}
+
 // Reason is why a run ended (docs/spec 2.4).
 type Reason string
 

@@ -60,6 +60,8 @@ type Base struct {
 	NoBrowser bool         `json:"no_browser,omitempty"` // Settings.Screenshot needs a Chromium, and none is there
 	Notes     []Diagnostic `json:"notes,omitempty"`      // remarks that do not keep the run from starting
 
+	OneSession []string `json:"one_session,omitempty"` // agents whose login allows one session at a time
+
 	Upkeep *BaseUpkeep `json:"upkeep,omitempty"` // of a run that keeps a request green
 }
 

@@ -90,6 +90,7 @@ type RoomUse struct {
 	Tree   string   `json:"tree"`             // tree or commit whose files the room holds
 	Parent string   `json:"parent,omitempty"` // the commit that Tree builds on; "" for a Tree that is a commit itself
 	Setup  []string `json:"setup,omitempty"`  // the project's setup commands, in order
+	Own    int      `json:"own,omitempty"`    // number of the lane whose own room it is, from 1; 0 = the one that checks have in turn
 }
 
 // Room is a room that is ready for a command.

@@ -80,6 +80,14 @@ type Settings struct {
 	// (docs/spec 4.5).
 	Parallel int `json:"parallel,omitempty"`
 
+	// MaxLoad is the load average of the machine from which no further lane begins a
+	// session; 0 = any.
+	MaxLoad float64 `json:"max_load,omitempty"`
+
+	// AgentSessions limits, by agent, the sessions of all projects at a time. An agent
+	// without a row has no limit of its own.
+	AgentSessions map[string]int `json:"agent_sessions,omitempty"`
+
 	// Budget is what the run may spend.
 	Budget Budget `json:"budget,omitzero"`
 
@@ -278,6 +286,10 @@ type Command struct {
 	Run     string   `json:"run"`
 	When    string   `json:"when,omitempty"`    // always (default), code, final
 	Timeout Duration `json:"timeout,omitempty"` // 0 = DefaultVerifyTimeout
+
+	// Parallel says that it may run beside the check of another lane: it needs no
+	// port, no fixed folder and no machine of its own.
+	Parallel bool `json:"parallel,omitempty"`
 }
 
 // HooksCommand runs the commit hooks of the user's repository in a room. It is the
