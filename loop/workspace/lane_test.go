@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -94,6 +95,38 @@ func TestLaneIsPrepared(t *testing.T) {
 		must(t, r.w.Restore(t.Context(), use))
 		if got := readFile(t, dir, "node_modules/from"); !strings.Contains(got, "// more") || has("node_modules/added") {
 			t.Errorf("the lane has what was made of %q, and what a session added: %v", got, has("node_modules/added"))
+		}
+	})
+}
+
+// TestLaneOutlastsRooms: a session of a lane still finds its files by their absolute
+// path after a check got a new room, which is seen at the same path. Linux takes the
+// mounts of other namespaces away from a folder that is removed.
+func TestLaneOutlastsRooms(t *testing.T) {
+	bothWays(t, func(t *testing.T, mounts bool) {
+		r := newRoomWorld(t, mounts)
+		use := ledger.WorkUse{Run: "r1", Lane: 1, Lanes: 2, Tree: r.base.Commit, Setup: r.use.Setup}
+		must(t, r.w.Restore(t.Context(), use))
+		own := filepath.Join(r.w.o.State, "runs", "r1", "lane-2", "work")
+		want, dir := readFile(t, own, "README.md"), t.TempDir()
+		for _, pipe := range []string{"begun", "laid"} {
+			must(t, unix.Mkfifo(filepath.Join(dir, pipe), 0o600))
+		}
+		work, got := r.w.Work(use), make(chan string, 1)
+		go func() {
+			defer close(got)
+			got <- inRoom(t, work, "echo >'"+dir+"/begun'; read _ <'"+dir+"/laid'; cd /; cat '"+work.Dir+"/README.md'; echo written >'"+work.Dir+"/README.md'")
+		}()
+		readFile(t, dir, "begun")
+		r.setup(r.use)
+		r.lay(r.use, true)
+		r.lay(r.use, true)
+		writeFile(t, dir, "laid", "\n")
+		if got := <-got; got != strings.TrimSpace(want) {
+			t.Errorf("the session reads %q", got)
+		}
+		if got := readFile(t, own, "README.md"); got != "written\n" {
+			t.Errorf("of the session its lane has %q", got)
 		}
 	})
 }

@@ -248,12 +248,22 @@ func (r *rooms) show(room ledger.Room, l *layer) ledger.Room {
 	return room
 }
 
-// clear removes the room that was laid last.
+// clear removes the room that was laid last. The folder at which rooms are mounted
+// stays: lanes are mounted there, too, and Linux takes the mounts of other namespaces
+// away from a folder that is removed.
 func (r *rooms) clear() error {
 	if err := os.Remove(r.at(roomFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, name := range []string{roomUpper, roomKernel, roomDir} {
+	remake := []string{roomUpper, roomKernel}
+	if r.mounts {
+		if err := r.emptyMountPoint(); err != nil {
+			return err
+		}
+	} else {
+		remake = append(remake, roomDir)
+	}
+	for _, name := range remake {
 		if err := removeBelow(r.root, name); err != nil {
 			return err
 		}
@@ -261,6 +271,21 @@ func (r *rooms) clear() error {
 			return err
 		}
 		if err := r.w.chownSession(r.at(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptyMountPoint removes what lies at the path of rooms: a room of a time when nothing
+// could be mounted.
+func (r *rooms) emptyMountPoint() error {
+	entries, err := os.ReadDir(r.dir())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := removeBelow(r.root, filepath.Join(roomDir, e.Name())); err != nil {
 			return err
 		}
 	}
