@@ -24,12 +24,6 @@ func (d *decision) nextCheck(about scope, restore bool) {
 	if r.State == ledger.RunStopping && r.StopNow {
 		return // held back: the resumed run plans it
 	}
-	if !d.Project.roomFree() {
-		if about.task != "" {
-			d.add(about, ledger.StageSet{Stage: ledger.StageRoom})
-		}
-		return
-	}
 	index := c.Index
 	if restore {
 		// A new room has nothing of what the commands before left, and a new
@@ -40,6 +34,13 @@ func (d *decision) nextCheck(about scope, restore bool) {
 		case index > c.Work && index < c.Setup:
 			index = c.Work
 		}
+	}
+	own := about.task != "" && r.ownRoom(c)
+	if !(own && index >= c.Setup) && !d.Project.roomFree() {
+		if about.task != "" {
+			d.add(about, ledger.StageSet{Stage: ledger.StageRoom})
+		}
+		return
 	}
 	cmd := c.Commands[index]
 	wall := cmd.Timeout
@@ -57,6 +58,9 @@ func (d *decision) nextCheck(about scope, restore bool) {
 		start.Restore = restore
 	} else {
 		use := d.roomFor(about, *c)
+		if t, ok := d.task(about.task); ok && own {
+			use.Own = t.Attempt.Lane + 1
+		}
 		start.Room, start.Anew = &use, restore || index <= c.Setup && !repeat
 	}
 	outside := d.outsideCheck(about.task)

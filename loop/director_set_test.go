@@ -19,8 +19,9 @@ func (d *director) set(rest string) {
 		case "verify":
 			s.Verify = nil
 			for _, run := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) {
+				run, parallel := strings.CutSuffix(run, "&")
 				run, when, _ := strings.Cut(run, "@")
-				s.Verify = append(s.Verify, ledger.Command{Run: run, When: when})
+				s.Verify = append(s.Verify, ledger.Command{Run: run, When: when, Parallel: parallel})
 			}
 		case "parallel":
 			s.Parallel = num

@@ -14,7 +14,7 @@ func (d *decision) taskCommands(t TaskState, files []ledger.FileChange) []ledger
 	cmds := t.Attempt.withRepro(d.repairCommands(t, verifyCommands(d.run().Settings, ledger.KindVerify, files)))
 	for _, run := range ownCommands(t.Task) {
 		if !slices.ContainsFunc(cmds, func(c ledger.Command) bool { return c.Run == run }) {
-			cmds = append(cmds, ledger.Command{Run: run})
+			cmds = append(cmds, ledger.Command{Run: run, Parallel: run != t.Task.Evaluation})
 		}
 	}
 	return cmds

@@ -66,7 +66,7 @@ func (d *decision) advanceLanes() bool {
 		return true
 	}
 	d.publish()
-	return d.stepLanes()
+	return d.resumeChecks() || d.stepLanes()
 }
 
 // wantsQuiet reports whether the run has something to do for which nothing may be under
@@ -280,11 +280,6 @@ func meets(a, b string) bool {
 	}
 	_, ok := glob.Intersect(a, b)
 	return ok
-}
-
-// roomFree reports whether no command of a check is under way: the room is free.
-func (p Project) roomFree() bool {
-	return !slices.ContainsFunc(p.Sessions, func(s Session) bool { return s.Planned.Kind != ledger.KindAgent })
 }
 
 // landing reports whether the change of a task other than the given one is on its way

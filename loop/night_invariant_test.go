@@ -90,7 +90,8 @@ func (n *night) check(old State, d Decision) {
 			}
 			n.planned[e.Session] = true
 			for _, o := range s.Project.Sessions {
-				both := b.Kind != ledger.KindAgent && o.Planned.Kind != ledger.KindAgent
+				own := s.Project.inOwnRoom(o) || s.Project.inOwnRoom(Session{Task: e.Task, Planned: b})
+				both := b.Kind != ledger.KindAgent && o.Planned.Kind != ledger.KindAgent && !own
 				if s.Project.Run.Lanes() == 1 || both || ledger.SameID(o.Task, e.Task) || s.Project.Run.State == ledger.RunPlanning {
 					fail("session %s is planned while %s is in flight", e.Session, o.ID)
 				}

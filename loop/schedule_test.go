@@ -78,6 +78,11 @@ func TestSchedules(t *testing.T) {
 		w.settings.Requests.PerTask = w.draw(3, "a request a task") == 0
 		w.settings.Requests.Apart = w.settings.Requests.PerTask && w.draw(2, "apart") == 0
 		w.settings.Parallel = pick(w, 0, 0, 2, 3, 5)
+		if w.settings.Parallel > 1 && w.draw(2, "own rooms") == 0 {
+			for n := range w.settings.Verify {
+				w.settings.Verify[n].Parallel = true
+			}
+		}
 		w.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
 		for k := range 1 + w.draw(5, "") {
 			task := ledger.Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)}

@@ -36,7 +36,7 @@ func (s *session) command(x *ledger.Exit) {
 	if s.launch.Kind == ledger.KindSetup {
 		return
 	}
-	tree := strings.TrimPrefix(s.launch.Work, roomOf)
+	tree, _, _ := inRoom(s.launch.Work)
 	failed := w.objects.failing(tree)
 	if len(failed) > 0 {
 		w.count(checkRed)

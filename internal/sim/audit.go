@@ -287,7 +287,7 @@ func (a *audit) commits(c ledger.CommitTask) {
 
 // ran sees the end of each command.
 func (a *audit) ran(l ledger.Launch, x ledger.Exit) {
-	if tree, room := strings.CutPrefix(l.Work, roomOf); room && x.Reason == ledger.ExitSelf && x.Code == 0 && l.Kind != ledger.KindSetup {
+	if tree, _, room := inRoom(l.Work); room && x.Reason == ledger.ExitSelf && x.Code == 0 && l.Kind != ledger.KindSetup {
 		a.green[tree] = true
 	}
 }
@@ -397,6 +397,16 @@ func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 	}
 }
 
+// usedRoom returns the room that a command of a check has to itself. Setup uses that of
+// all, wherever it runs.
+func usedRoom(l ledger.Launch) string {
+	if l.Kind == ledger.KindSetup {
+		return ""
+	}
+	_, own, _ := inRoom(l.Work)
+	return own
+}
+
 // started sees each process that a daemon starts.
 func (a *audit) started(l ledger.Launch) {
 	w := a.w
@@ -416,8 +426,8 @@ func (a *audit) started(l ledger.Launch) {
 		if agents && s.launch.Work == l.Work || agents && beside >= max(w.lanes(), 1) {
 			w.fail("one agent a lane", "%s starts in %s while %s is at work in %s", l.Session, l.Work, id, s.launch.Work)
 		}
-		if s.launch.Kind != ledger.KindAgent && l.Kind != ledger.KindAgent {
-			w.fail("one check at a time", "%s starts while %s is at work", l.Session, id)
+		if s.launch.Kind != ledger.KindAgent && l.Kind != ledger.KindAgent && usedRoom(s.launch) == usedRoom(l) {
+			w.fail("one check a room", "%s starts while %s is at work", l.Session, id)
 		}
 	}
 	if most := max(w.sessions, w.lanes()); w.agentsAtWork() > most {

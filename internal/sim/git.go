@@ -189,14 +189,28 @@ func (g workspace) LayRoom(ctx context.Context, use ledger.RoomUse, _ bool) (led
 }
 
 // roomOf is the folder of a room. It names the tree, so that a command's result is
-// that of the files it really ran on.
+// that of the files it really ran on, and then the lane whose own room it is.
 const roomOf = "/state/rooms/"
+
+// inRoom returns the tree of the room that is a folder, and the lane whose own room it is
+// in the form "@N", "" for the room of all.
+func inRoom(work string) (tree, own string, is bool) {
+	place, is := strings.CutPrefix(work, roomOf)
+	if at := strings.IndexByte(place, '@'); at >= 0 {
+		return place[:at], place[at:], is
+	}
+	return place, "", is
+}
 
 func (g workspace) room(ctx context.Context, use ledger.RoomUse) (ledger.Room, error) {
 	if err := g.git(ctx, "lay a room", 2*time.Second); err != nil {
 		return ledger.Room{}, err
 	}
-	return ledger.Room{Dir: roomOf + g.objects.treeOf(use.Tree)}, nil
+	dir := roomOf + g.objects.treeOf(use.Tree)
+	if use.Own > 0 {
+		dir += fmt.Sprintf("@%d", use.Own)
+	}
+	return ledger.Room{Dir: dir}, nil
 }
 
 // KeepLayer is engine.Rooms'.

@@ -18,6 +18,14 @@ func (w *world) lanes() int {
 	return 0
 }
 
+// parallelCommands declares commands of every other night with lanes parallel, by the
+// seed alone, too.
+func (w *world) parallelCommands(commands []ledger.Command) {
+	for n := range commands {
+		commands[n].Parallel = w.lanes() > 0 && w.seed/25%2 == 0
+	}
+}
+
 // scope returns where a task of the plan writes. In nights with lanes most tasks name
 // a file of their own; their sessions write elsewhere, too.
 func (w *world) scope(task int) string {

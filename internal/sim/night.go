@@ -86,6 +86,7 @@ func (w *site) drawSettings() {
 	if w.one(3) {
 		s.Verify = append(s.Verify, ledger.Command{Run: "lint"})
 	}
+	w.parallelCommands(s.Verify)
 	if w.one(4) {
 		s.Queue, s.Batch = ledger.QueueBatch, 1+w.rnd.IntN(5)
 	}

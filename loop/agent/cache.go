@@ -38,8 +38,8 @@ const (
 )
 
 // maxCaches limits the names whose writes are kept. The one that was used longest
-// ago goes first.
-const maxCaches = 8
+// ago goes first. There are more than the sessions of many lanes use at a time.
+const maxCaches = 32
 
 // prepareCaches prepares the caches of a session and adds them to its plan.
 func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {

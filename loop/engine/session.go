@@ -159,7 +159,7 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 			return l, false, err
 		}
 		l.Work, l.Mounts, cached = room.Dir, room.Mounts, room.Done
-		l.Cache = cacheOfCheck(run, ses, room, b.Anew, slices.Index(use.Setup, ses.Planned.Command) <= 0)
+		l.Cache = cacheOfCheck(run, ses, room, *use, b.Anew)
 	case b.Restore:
 		if err := ports.Place.Folders.Restore(ctx, work); err != nil {
 			return l, false, fmt.Errorf("restore the work folder: %w", err)
@@ -254,8 +254,12 @@ func room(ctx context.Context, rooms Rooms, use ledger.RoomUse, anew bool, ses l
 // cacheOfCheck returns the caches of a command that runs in a room. Setup of
 // committed files writes the project's own, and so do the checks of a commit that
 // the person has on their branch. Setup of other files keeps its caches with its
-// layer; all other checks forget theirs. first tells the first setup command.
-func cacheOfCheck(run *loop.Run, ses loop.Session, room ledger.Room, anew, first bool) ledger.CacheUse {
+// layer; all other checks forget theirs.
+func cacheOfCheck(run *loop.Run, ses loop.Session, room ledger.Room, use ledger.RoomUse, anew bool) ledger.CacheUse {
+	first, own := slices.Index(use.Setup, ses.Planned.Command) <= 0, "check"
+	if use.Own > 0 {
+		own = fmt.Sprintf("check-%d", use.Own)
+	}
 	layer := ""
 	if room.Layer != "" {
 		layer = "layer-" + room.Layer
@@ -268,7 +272,7 @@ func cacheOfCheck(run *loop.Run, ses loop.Session, room ledger.Room, anew, first
 	case ses.Planned.Kind == ledger.KindBaseline && run.Base.Commit == run.Base.Head:
 		return ledger.CacheUse{Trusted: true}
 	}
-	return ledger.CacheUse{Name: "check", Over: layer, Anew: anew}
+	return ledger.CacheUse{Name: own, Over: layer, Anew: anew}
 }
 
 // cacheOfWork returns the caches of a session that runs in the work folder: the

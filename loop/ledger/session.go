@@ -95,7 +95,7 @@ type RoomUse struct {
 
 // Room is a room that is ready for a command.
 type Room struct {
-	Dir    string  // absolute path, the same for every room of a project
+	Dir    string  // absolute path, the same for every room of a project where rooms are mounted
 	Mounts []Mount // how the machine shows the room at Dir; none if it lies there
 	Done   bool    // for a setup command: what it makes is there already
 	// Layer names the layer if its setup has caches of its own, because it ran on

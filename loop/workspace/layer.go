@@ -204,19 +204,19 @@ func (r *rooms) find() (*layer, error) {
 	if i < 0 {
 		return nil, nil
 	}
-	if err := r.save(filepath.Join(layersDir, all[i].name), all[i].layerRecord); err != nil {
+	if err := r.save(r.at(layersDir, all[i].name), all[i].layerRecord); err != nil {
 		return nil, err
 	}
 	return all[i], nil
 }
 
-// save writes the record of the layer in a folder below the project's.
+// save writes the record of the layer in a folder.
 func (r *rooms) save(folder string, record layerRecord) error {
 	data, err := json.Marshal(record)
 	if err != nil {
 		return err
 	}
-	return fsutil.Replace(r.at(folder, layerFile), data, 0o600)
+	return fsutil.Replace(filepath.Join(folder, layerFile), data, 0o600)
 }
 
 // layerName returns the name of the layer that would be made.
@@ -225,7 +225,7 @@ func (r *rooms) layerName() string { return r.key + "-" + r.made[:12] }
 // making returns the record of the layer whose setup is under way, or nil if
 // none is, or one for another tree.
 func (r *rooms) making() (*layerRecord, error) {
-	data, err := os.ReadFile(r.at(makingDir, layerFile))
+	data, err := os.ReadFile(r.in(makingDir, layerFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -242,14 +242,14 @@ func (r *rooms) making() (*layerRecord, error) {
 // beginLayer lays the files that a layer is made of, and nothing else, where setup
 // runs: in the room itself if rooms cannot be mounted.
 func (r *rooms) beginLayer(ctx context.Context) error {
-	if err := removeBelow(r.root, makingDir); err != nil {
+	if err := removeBelow(r.place, makingDir); err != nil {
 		return err
 	}
-	if err := os.Mkdir(r.at(makingDir), 0o700); err != nil {
+	if err := os.Mkdir(r.in(makingDir), 0o700); err != nil {
 		return err
 	}
 	if r.w.o.SessionUID >= 0 {
-		if err := os.Chmod(r.at(makingDir), 0o711); err != nil {
+		if err := os.Chmod(r.in(makingDir), 0o711); err != nil {
 			return err
 		}
 	}
@@ -275,15 +275,15 @@ func (r *rooms) beginLayer(ctx context.Context) error {
 	if err := r.w.chownBelow(f.path()); err != nil {
 		return err
 	}
-	return r.save(makingDir, layerRecord{Key: r.key, Tree: r.made, Commit: head, Accepted: r.accepted, Apart: !r.accepted})
+	return r.save(r.in(makingDir), layerRecord{Key: r.key, Tree: r.made, Commit: head, Accepted: r.accepted, Apart: !r.accepted})
 }
 
 // makingFolder is the folder in which a layer is made.
 func (r *rooms) makingFolder() folder {
 	if r.mounts {
-		return folder{dir: r.at(makingDir), name: layerTree}
+		return folder{dir: r.in(makingDir), name: layerTree}
 	}
-	return folder{dir: r.root, name: roomDir}
+	return folder{dir: r.place, name: roomDir}
 }
 
 // seal makes a layer of what setup left. Tracked files that setup changed are
@@ -317,17 +317,17 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 	crash.Point("seal")
 	if !r.mounts {
 		// A crash may have left a part of the copy.
-		if err := removeBelow(r.at(makingDir), layerTree); err != nil {
+		if err := removeBelow(r.in(makingDir), layerTree); err != nil {
 			return nil, err
 		}
-		if err := copytree.Copy(f.path(), r.at(makingDir, layerTree)); err != nil {
+		if err := copytree.Copy(f.path(), r.in(makingDir, layerTree)); err != nil {
 			return nil, err
 		}
 	}
 	crash.Point("seal")
 	// git's index names each file's time and size, so that later rooms need not
 	// read them.
-	if err := os.Rename(f.index(), r.at(makingDir, layerIndex)); err != nil {
+	if err := os.Rename(f.index(), r.in(makingDir, layerIndex)); err != nil {
 		return nil, err
 	}
 	crash.Point("seal")
@@ -338,15 +338,38 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 	// Up to the rename a crash leaves a layer that is being made and can be sealed
 	// again, and from then on a whole layer. A failure of setup must never look
 	// like one of the tree.
-	if err := r.save(makingDir, l.layerRecord); err != nil {
+	if err := r.save(r.in(makingDir), l.layerRecord); err != nil {
 		return nil, err
 	}
 	crash.Point("seal")
-	if err := os.Rename(r.at(makingDir), r.at(layersDir, l.name)); err != nil {
+	if err := os.Rename(r.in(makingDir), r.at(layersDir, l.name)); err != nil {
 		return nil, err
 	}
 	crash.Point("seal")
 	return l, nil
+}
+
+// laidElsewhere returns the names of the layers below the project's other rooms, in
+// which checks may be under way.
+func (r *rooms) laidElsewhere() (map[string]bool, error) {
+	entries, err := os.ReadDir(r.root)
+	if err != nil {
+		return nil, err
+	}
+	places := []string{r.root}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ownDir) {
+			places = append(places, r.at(e.Name()))
+		}
+	}
+	names := map[string]bool{}
+	for _, place := range places {
+		var record roomRecord
+		if data, err := os.ReadFile(filepath.Join(place, roomFile)); place != r.place && err == nil && json.Unmarshal(data, &record) == nil {
+			names[record.Layer] = true
+		}
+	}
+	return names, nil
 }
 
 // evict removes layers so that there is space for one more, and what crashes
@@ -356,12 +379,16 @@ func (r *rooms) evict(next string) error {
 	if err != nil {
 		return err
 	}
-	keep := map[string]bool{}
+	keep, err := r.laidElsewhere()
+	if err != nil {
+		return err
+	}
 	for _, l := range all[:min(len(all), maxLayers-1)] {
-		if l.name != next && l.Key != "incomplete" {
+		if l.Key != "incomplete" {
 			keep[l.name] = true
 		}
 	}
+	keep[next] = false
 	entries, err := os.ReadDir(r.at(layersDir))
 	if err != nil {
 		return err

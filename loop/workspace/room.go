@@ -21,6 +21,7 @@ const (
 	roomKernel = "kernel"    // the kernel's own folder of an overlay
 	makingDir  = "making"    // a layer whose setup is under way
 	layersDir  = "layers"    // layers by their names
+	ownDir     = "own-"      // begins the name of a lane's folder, with all but layers for its own room
 )
 
 // roomRecord describes the room that was laid last.
@@ -67,7 +68,7 @@ func (w *Workspace) setupRoom(ctx context.Context, use ledger.RoomUse, n int) (l
 		room.Layer = r.layerName()
 	}
 	if r.mounts {
-		room.Mounts = []ledger.Mount{{At: r.dir(), Upper: r.at(makingDir, layerTree)}}
+		room.Mounts = []ledger.Mount{{At: r.dir(), Upper: r.in(makingDir, layerTree)}}
 	}
 	return room, nil
 }
@@ -111,7 +112,7 @@ func (w *Workspace) layRoom(ctx context.Context, use ledger.RoomUse, anew bool) 
 	}
 	want := roomRecord{Tree: use.Tree, Parent: use.Parent, Layer: layer.name}
 	var last roomRecord
-	if data, err := os.ReadFile(r.at(roomFile)); err == nil && json.Unmarshal(data, &last) == nil && last == want && !anew {
+	if data, err := os.ReadFile(r.in(roomFile)); err == nil && json.Unmarshal(data, &last) == nil && last == want && !anew {
 		return r.show(room, layer), nil
 	}
 	if err := r.clear(); err != nil {
@@ -124,7 +125,7 @@ func (w *Workspace) layRoom(ctx context.Context, use ledger.RoomUse, anew bool) 
 	if err != nil {
 		return room, err
 	}
-	return r.show(room, layer), fsutil.Replace(r.at(roomFile), data, 0o600)
+	return r.show(room, layer), fsutil.Replace(r.in(roomFile), data, 0o600)
 }
 
 // KeepLayer makes the layer that was made for a tree available to all trees with
@@ -143,7 +144,7 @@ func (w *Workspace) KeepLayer(ctx context.Context, tree string) error {
 	for _, l := range layers {
 		if l.Tree == tree && !l.Accepted {
 			l.Accepted = true
-			if err := r.save(filepath.Join(layersDir, l.name), l.layerRecord); err != nil {
+			if err := r.save(r.at(layersDir, l.name), l.layerRecord); err != nil {
 				return fmt.Errorf("keep layer: %w", err)
 			}
 		}
@@ -155,6 +156,7 @@ func (w *Workspace) KeepLayer(ctx context.Context, tree string) error {
 type rooms struct {
 	w      *Workspace
 	root   string // STATE/rooms/PROJECT
+	place  string // folder of the room: root, or that of a lane below
 	mounts bool   // rooms are mounted; otherwise each is laid at its place
 
 	use  ledger.RoomUse
@@ -171,7 +173,10 @@ type rooms struct {
 func (w *Workspace) roomsDir() string { return filepath.Join(w.o.State, "rooms", w.o.Project) }
 
 func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, error) {
-	r := &rooms{w: w, root: w.roomsDir(), use: use, mounts: w.mounts()}
+	r := &rooms{w: w, root: w.roomsDir(), place: w.roomsDir(), use: use, mounts: w.mounts()}
+	if use.Own > 0 {
+		r.place = r.at(fmt.Sprint(ownDir, use.Own))
+	}
 	var err error
 	if r.tree, err = w.filled(ctx, use.Tree); err != nil {
 		return nil, err
@@ -196,8 +201,11 @@ func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, 
 	if err := w.makeRoomsDir(); err != nil {
 		return nil, err
 	}
+	if err := w.makePassable(r.place); err != nil {
+		return nil, err
+	}
 	// Where sessions have no boundary, one could put a link in its place.
-	if err := (folder{r.root, roomDir}).ensure(); err != nil {
+	if err := (folder{filepath.Dir(r.dir()), roomDir}).ensure(); err != nil {
 		return nil, err
 	}
 	return r, w.chownSession(r.dir())
@@ -231,8 +239,19 @@ func (r *rooms) at(parts ...string) string {
 	return filepath.Join(append([]string{r.root}, parts...)...)
 }
 
-// dir returns the path at which sessions see the room.
-func (r *rooms) dir() string { return r.at(roomDir) }
+// in is at for the folder of the room.
+func (r *rooms) in(parts ...string) string {
+	return filepath.Join(append([]string{r.place}, parts...)...)
+}
+
+// dir returns the path at which sessions see the room: the same for each that is
+// mounted.
+func (r *rooms) dir() string {
+	if r.mounts {
+		return r.at(roomDir)
+	}
+	return r.in(roomDir)
+}
 
 // show adds what sessions need to know of the room that was laid, and the mounts with which
 // sessions see it.
@@ -242,7 +261,7 @@ func (r *rooms) show(room ledger.Room, l *layer) ledger.Room {
 	}
 	if r.mounts {
 		room.Mounts = []ledger.Mount{{
-			At: room.Dir, Lower: []string{r.at(layersDir, l.name, layerTree)}, Upper: r.at(roomUpper), Work: r.at(roomKernel),
+			At: room.Dir, Lower: []string{r.at(layersDir, l.name, layerTree)}, Upper: r.in(roomUpper), Work: r.in(roomKernel),
 		}}
 	}
 	return room
@@ -252,7 +271,7 @@ func (r *rooms) show(room ledger.Room, l *layer) ledger.Room {
 // stays: lanes are mounted there, too, and Linux takes the mounts of other namespaces
 // away from a folder that is removed.
 func (r *rooms) clear() error {
-	if err := os.Remove(r.at(roomFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(r.in(roomFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	remake := []string{roomUpper, roomKernel}
@@ -264,13 +283,13 @@ func (r *rooms) clear() error {
 		remake = append(remake, roomDir)
 	}
 	for _, name := range remake {
-		if err := removeBelow(r.root, name); err != nil {
+		if err := removeBelow(r.place, name); err != nil {
 			return err
 		}
-		if err := os.Mkdir(r.at(name), 0o755); err != nil {
+		if err := os.Mkdir(r.in(name), 0o755); err != nil {
 			return err
 		}
-		if err := r.w.chownSession(r.at(name)); err != nil {
+		if err := r.w.chownSession(r.in(name)); err != nil {
 			return err
 		}
 	}

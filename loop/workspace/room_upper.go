@@ -23,14 +23,14 @@ import (
 // which go by them find their earlier work valid.
 func (r *rooms) lay(ctx context.Context, l *layer) error {
 	from := r.at(layersDir, l.name, layerTree)
-	to := r.at(roomUpper)
+	to := r.in(roomUpper)
 	if !r.mounts {
 		to = r.dir()
 		if err := copytree.Copy(from, to); err != nil {
 			return err
 		}
 	}
-	index := r.at("upper-index")
+	index := r.in("upper-index")
 	if err := copytree.File(r.at(layersDir, l.name, layerIndex), index); err != nil {
 		return err
 	}
