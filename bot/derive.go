@@ -259,10 +259,46 @@ func lanesText(s loop.State, now time.Time) (lines []string) {
 			line += " " + Took(now.Sub(x.At))
 		case t.Attempt.Stage == ledger.StageReady:
 			line += " waits"
+			if agent, _ := s.AwaitedAccount(t); agent != "" {
+				line += " for " + Cut(Clean(agent), 12)
+			}
 		}
 		lines = append(lines, Cut(line+" · "+Foreign(t.Task.Title), laneWidth))
 	}
 	return lines
+}
+
+// boundLines says what bounds the sessions at a time besides the lanes: the load of the
+// machine, and accounts of agents that a task waits for.
+func boundLines(s loop.State) (lines []string) {
+	if load, most, held := s.Project.Run.HeldByLoad(); held {
+		lines = append(lines, fmt.Sprintf("load %.1f, max_load %g: no more at a time", load, most))
+	}
+	var said []string
+	for _, t := range s.Project.Tasks.All() {
+		agent, most := s.AwaitedAccount(*t)
+		if agent == "" || slices.Contains(said, agent) {
+			continue
+		}
+		said = append(said, agent)
+		lines = append(lines, Cut(Clean(agent), 16)+": "+Plural(most, "session")+" at a time")
+	}
+	return lines
+}
+
+// boundText says what a ready task waits for besides those in hand: "waits for claude's
+// account". It returns "" if it waits for neither an account nor the load of the machine.
+func boundText(s loop.State, t loop.TaskState) string {
+	if t.Status != ledger.Ready || t.Queued() || s.Project.Run.Over() {
+		return ""
+	}
+	if agent, _ := s.AwaitedAccount(t); agent != "" {
+		return "waits for " + Cut(Clean(agent), 16) + ", in use"
+	}
+	if _, _, held := s.Project.Run.HeldByLoad(); held && s.LaneFree() {
+		return "waits for less load"
+	}
+	return ""
 }
 
 // besideText says which task in hand a ready task waits for, and why: "after #3, same

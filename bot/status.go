@@ -109,6 +109,9 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now ti
 	m.add(standingLine(s, t))
 	m.add(waveLine(s))
 	m.add(QueuedText(s))
+	for _, line := range boundLines(s) {
+		m.add(line)
+	}
 	m.add(ProofCounts(s))
 	began := r.Started
 	if began.IsZero() {

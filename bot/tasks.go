@@ -369,6 +369,9 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 		if after := besideText(s, t); after != "" {
 			return after
 		}
+		if bound := boundText(s, t); bound != "" {
+			return bound
+		}
 		if t.Attempt != nil {
 			return "goes on where it was"
 		}

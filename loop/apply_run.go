@@ -14,7 +14,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	r.applyWave(e)
 	switch b := e.Body.(type) {
 	case ledger.RunResumed:
-		r.Settings, r.Hats, r.HatsBad = b.Settings, nil, ""
+		r.Settings, r.Hats, r.HatsBad, r.Loaded = b.Settings, nil, "", nil
 		r.State, r.Wait, r.WaitAgent, r.Text, r.Signal, r.StopBy, r.StopNow = ledger.RunRunning, "", "", "", "", "", false
 		r.Until = time.Time{}
 		if r.Started.IsZero() {
@@ -59,7 +59,12 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		r.Exempt = append(slices.Clip(r.Exempt), exemptOf(b.Exempt, b.Commands)...)
 	case ledger.ExemptionsSet:
 		r.Exempt = b.Exempt
+	case ledger.LoadHeld:
+		if r.Loaded = nil; b.Load > 0 {
+			r.Loaded = &b
+		}
 	case ledger.RunStateSet:
+		r.Loaded = nil
 		r.State, r.Wait, r.Until, r.WaitAgent, r.Text = b.State, b.Wait, b.Until, b.Agent, b.Text
 		switch b.State {
 		case ledger.RunStopping:
@@ -68,13 +73,13 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			r.Signal, r.StopBy, r.StopNow = "", "", false
 		}
 	case ledger.RunFinishing:
-		r.Finishing, r.Drains = &b.Ending, b.Drains
+		r.Finishing, r.Drains, r.Loaded = &b.Ending, b.Drains, nil
 		if r.Checks != nil && r.Checks.For != "" { // nobody is asked any more
 			r.Checks = nil
 		}
 	case ledger.RunEnded:
 		r.State, r.Ended, r.EndedAt, r.Finishing, r.Batch = ledger.RunOver, &b, e.Time, nil, nil
-		r.Wait, r.WaitAgent, r.Text = "", "", ""
+		r.Wait, r.WaitAgent, r.Text, r.Loaded = "", "", "", nil
 	case ledger.ChecksBegun:
 		if e.Task == "" {
 			r.Checks = newChecks(b)
@@ -112,7 +117,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		}
 	case ledger.SessionPlanned:
 		if b.Kind == ledger.KindAgent {
-			r.Settings, r.Hats = r.upcoming(), nil
+			r.Settings, r.Hats, r.Loaded = r.upcoming(), nil, nil
 			r.Agents++
 			if r.Settings.IsScripted(b.Agent) {
 				r.Scripted++

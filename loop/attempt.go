@@ -51,6 +51,9 @@ func (d *decision) planSession(t TaskState) bool {
 	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
 		return false // a Wake input comes when a slot is free
 	}
+	if d.accountBusy(agent) {
+		return false // as above
+	}
 	reserved, short := d.reserve(t, hat, agent)
 	if short != nil {
 		d.holdForBudget(t, *short)

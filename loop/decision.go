@@ -29,6 +29,7 @@ type decision struct {
 	effects  []ledger.Effect
 	answer   ledger.Answer
 	attached int                             // how many of the input's files were recorded
+	loaded   bool                            // the load of the machine keeps a session of another lane from beginning
 	reword   func(ledger.Entry) ledger.Entry // lets a test change an entry's sentences before anything sees them; nil: none
 }
 

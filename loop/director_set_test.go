@@ -25,6 +25,14 @@ func (d *director) set(rest string) {
 			}
 		case "parallel":
 			s.Parallel = num
+		case "max_load":
+			s.MaxLoad = float64(num)
+		case "account": // an agent whose login allows one session at a time
+			d.accounts = []string{v}
+		case "agent_sessions": // AGENT:NUMBER
+			agent, most, _ := strings.Cut(v, ":")
+			n, _ := strconv.Atoi(most)
+			s.AgentSessions = with(s.AgentSessions, agent, n)
 		case "setup":
 			s.Setup = []ledger.Command{{Run: v}}
 		case "network":

@@ -463,6 +463,14 @@ func (d *director) play(line string) string {
 		d.input(SourceChanged{Snapshot: d.plan})
 	case "set":
 		d.set(rest)
+	case "load": // of the machine, from here on
+		load, err := strconv.ParseFloat(rest, 64)
+		if err != nil {
+			d.t.Fatalf("%v", err)
+		}
+		d.load = load
+	case "held": // what the load or an account keeps from beginning
+		d.waits()
 	case "run":
 		d.input(StartRun{Settings: d.settings, MaxSessions: max(d.settings.Parallel, 1), New: rest == "new", Check: rest == "check"})
 	case "preflight":

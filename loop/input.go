@@ -22,6 +22,7 @@ type Input struct {
 	Body    InputBody
 	Settles int64               // number of the effect whose result this is; 0 = none
 	Result  EffectName          // the same effect; zero = none
+	Load    float64             // load average of the machine in the last minute, where the run has a max_load; 0 = not measured. Set by the engine
 	Idle    bool                // Decide plans no work, for example because no daemon is running
 	Files   []ledger.Attachment // that the sender sent along; their bytes are on the disk. Answer.Attached tells how many are in the ledger now
 	Album   string              // that more files belong to, which come as inputs of their own; "" = none

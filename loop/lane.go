@@ -56,17 +56,31 @@ func (d *decision) freeLane() (int, bool) {
 	return 0, false
 }
 
+// LaneFree reports whether the run has a lane in which no attempt works.
+func (s State) LaneFree() bool {
+	_, free := (&decision{State: s}).freeLane()
+	return free
+}
+
 // advanceLanes plans more work while other work of the run is under way. It reports
 // whether it did.
 func (d *decision) advanceLanes() bool {
-	if d.run().Lanes() == 1 || d.wantsQuiet() {
+	if d.run().Lanes() == 1 {
+		return false
+	}
+	if d.loaded = false; d.wantsQuiet() {
+		d.noteLoad()
 		return false
 	}
 	if d.Project.roomFree() && !d.landing("") && d.verifyTip() {
 		return true
 	}
 	d.publish()
-	return d.resumeChecks() || d.stepLanes()
+	if d.resumeChecks() || d.stepLanes() {
+		return true
+	}
+	d.noteLoad()
+	return false
 }
 
 // wantsQuiet reports whether the run has something to do for which nothing may be under
@@ -104,7 +118,8 @@ func (d *decision) stepLanes() bool {
 }
 
 // canPlan reports whether the task's next session could start now: its agent is not
-// held, a slot is free, and it fits into the budget beside what others have reserved.
+// held and has a session left, a slot is free, it fits into the budget beside what others
+// have reserved, and the machine has room for it.
 func (d *decision) canPlan(t *TaskState) bool {
 	hat, ok := d.run().upcoming().Hats[d.hatOf(t)]
 	if !ok {
@@ -117,8 +132,11 @@ func (d *decision) canPlan(t *TaskState) bool {
 	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
 		return false
 	}
+	if d.accountBusy(agent) {
+		return false
+	}
 	_, short := d.reserve(*t, hat, agent)
-	return short == nil
+	return short == nil && !d.holdsForLoad()
 }
 
 // takesNoMore reports whether the tasks in hand are all that the run takes before

@@ -17,7 +17,7 @@ func (n *night) base(run string) ledger.Base {
 	if n.tip == "" {
 		n.tip = "c0"
 	}
-	return ledger.Base{Commit: n.tip, Tree: "tree-" + n.tip, Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + run, Author: "Mira <mira@example.org>"}
+	return ledger.Base{Commit: n.tip, Tree: "tree-" + n.tip, Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + run, Author: "Mira <mira@example.org>", OneSession: n.accounts}
 }
 
 // commit makes a commit as git does: equal requests give the same hash.

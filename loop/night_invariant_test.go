@@ -89,6 +89,7 @@ func (n *night) check(old State, d Decision) {
 				fail("session %s is planned twice", e.Session)
 			}
 			n.planned[e.Session] = true
+			n.bounded(fail, s, b)
 			for _, o := range s.Project.Sessions {
 				own := s.Project.inOwnRoom(o) || s.Project.inOwnRoom(Session{Task: e.Task, Planned: b})
 				both := b.Kind != ledger.KindAgent && o.Planned.Kind != ledger.KindAgent && !own
@@ -206,6 +207,26 @@ func (n *night) checkLanes(fail func(string, ...any)) {
 	}
 	if landing > 1 {
 		fail("%d changes are on their way into the branch", landing)
+	}
+}
+
+// bounded checks that a session begins beside others only if the load of the machine and
+// the account of its agent allow it. Its lease is in the state already.
+func (n *night) bounded(fail func(string, ...any), s State, b ledger.SessionPlanned) {
+	r, used := s.Project.Run, 0
+	for _, l := range s.Shared.Leases {
+		if l.Agent == b.Agent {
+			used++
+		}
+	}
+	if b.Kind != ledger.KindAgent || r.Lanes() == 1 {
+		return
+	}
+	if most := r.sessionsOf(b.Agent); most > 0 && used > most {
+		fail("%d sessions of %s, which may have %d", used, b.Agent, most)
+	}
+	if most := r.Settings.MaxLoad; most > 0 && n.last.Load >= most && s.Project.busy() {
+		fail("a session begins at a load of %g, and max_load is %g", n.last.Load, most)
 	}
 }
 

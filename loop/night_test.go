@@ -25,6 +25,8 @@ type night struct {
 	t        faults
 	files    []ledger.Attachment // of the next input
 	album    string
+	load     float64  // of the machine
+	accounts []string // agents whose login allows one session at a time
 	s        State
 	folded   State // fold of the entries as the ledger would return them
 	folder   *Folder
@@ -129,7 +131,7 @@ func (n *night) do(body InputBody, key string) Decision {
 	if key == "" {
 		n.now = n.now.Add(time.Nanosecond) // inputs without a key are told apart by their times, so no two may be equal
 	}
-	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body, Result: n.result, Files: n.files, Album: n.album}
+	in := Input{Key: key, Load: n.load, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body, Result: n.result, Files: n.files, Album: n.album}
 	n.files, n.album = nil, ""
 	if n.who != "" {
 		in.Actor, in.Name, in.Role = "telegram:"+n.who, n.who, n.role

@@ -78,6 +78,10 @@ func TestSchedules(t *testing.T) {
 		w.settings.Requests.PerTask = w.draw(3, "a request a task") == 0
 		w.settings.Requests.Apart = w.settings.Requests.PerTask && w.draw(2, "apart") == 0
 		w.settings.Parallel = pick(w, 0, 0, 2, 3, 5)
+		w.settings.MaxLoad = pick(w, 0, 0, 2.5)
+		if w.draw(4, "an account") == 0 {
+			w.accounts = []string{"claude"}
+		}
 		if w.settings.Parallel > 1 && w.draw(2, "own rooms") == 0 {
 			for n := range w.settings.Verify {
 				w.settings.Verify[n].Parallel = true
@@ -221,6 +225,7 @@ func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
 
 func (w *world) step() {
 	w.reports()
+	w.load = pick(w, 0.5, 1, 4)
 	switch w.draw(24, "step") {
 	case 0:
 		w.people()

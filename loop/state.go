@@ -168,6 +168,7 @@ type Run struct {
 	NoJudge   string             `json:"no_judge,omitempty"`  // why no triager's session begins any more; "" = one may
 	Remakes   int                `json:"remakes,omitempty"`   // branches that were made from its first one
 	Remake    *Remake            `json:"remake,omitempty"`    // branch that is being made again
+	Loaded    *ledger.LoadHeld   `json:"loaded,omitempty"`    // the load of the machine keeps further lanes from beginning a session
 	Finishing *ledger.RunEnded   `json:"finishing,omitempty"`
 	Drains    bool               `json:"drains,omitempty"` // Finishing waits until what is in hand is over
 	Baseline  []ledger.Result    `json:"baseline,omitempty"`

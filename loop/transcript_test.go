@@ -78,6 +78,18 @@ func (d *director) turns() {
 	}
 }
 
+// waits prints what the load of the machine and accounts of agents keep from beginning.
+func (d *director) waits() {
+	if load, most, held := d.s.Project.Run.HeldByLoad(); held {
+		fmt.Fprintf(&d.out, "  load %g of %g\n", load, most)
+	}
+	for _, t := range d.s.Project.Tasks.All() {
+		if agent, most := d.s.AwaitedAccount(*t); agent != "" {
+			fmt.Fprintf(&d.out, "  %s waits for %s, %d at a time\n", ledger.ShortID(t.Task.ID), agent, most)
+		}
+	}
+}
+
 // show prints the state of the run.
 func (d *director) show() {
 	p := d.s.Project

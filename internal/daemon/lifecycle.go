@@ -241,6 +241,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 			err := unix.Statfs(d.o.State, &s)
 			return s.Bavail * uint64(s.Bsize), err
 		},
+		Load: loadAverage,
 		// A daemon that stays works on all other projects, and tells of this one.
 		Skip: func(string, error) bool { return d.o.Stays },
 	}, projects)

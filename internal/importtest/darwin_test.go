@@ -97,6 +97,7 @@ var notOnLinux = map[string]string{
 	"cmd/nightporter/termios_other.go":         "",
 	"internal/copytree/clone_other.go":         "files that share their content",
 	"internal/daemon/daemontest/exit_other.go": "",
+	"internal/daemon/load_other.go":            "",
 	"internal/daemon/memory_other.go":          "",
 	"internal/diskuse/network_other.go":        "state folders on network file systems",
 	"internal/exchange/exchange_other.go":      "two files cannot be swapped",

@@ -94,7 +94,7 @@ func (w *world) boot() {
 		return chats
 	}, Zone: func() *time.Location { return w.zone }})
 	e, err := engine.Open(background, engine.Options{
-		Ledger: gate{w, d.life}, Clock: w.wall, Scheduler: d.life, Compose: n.Compose,
+		Ledger: gate{w, d.life}, Clock: w.wall, Scheduler: d.life, Compose: n.Compose, Load: w.load,
 		Ports: d.ports,
 		Adder: func(repo string, at ledger.SourceRef) (engine.Adder, error) {
 			return source{w.siteIn(repo), d.life, at.Path}, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -24,6 +25,21 @@ func (w *world) parallelCommands(commands []ledger.Command) {
 	for n := range commands {
 		commands[n].Parallel = w.lanes() > 0 && w.seed/25%2 == 0
 	}
+}
+
+// maxLoad is the load above which no further lane begins in every third night with
+// lanes, by the seed alone, too.
+func (w *world) maxLoad() float64 {
+	if w.lanes() == 0 || w.seed/50%3 != 0 {
+		return 0
+	}
+	return 2.5
+}
+
+// load is the machine's, another one each minute.
+func (w *world) load() (float64, error) {
+	minute := uint64(w.elapsed() / time.Minute)
+	return float64((w.seed^minute*0x9e3779b97f4a7c15)>>40%50) / 10, nil
 }
 
 // scope returns where a task of the plan writes. In nights with lanes most tasks name

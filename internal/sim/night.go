@@ -73,7 +73,7 @@ func (w *site) drawSettings() {
 			}
 		}
 	}
-	s.Parallel = w.lanes()
+	s.Parallel, s.MaxLoad = w.lanes(), w.maxLoad()
 	switch w.seed % 7 { // as above
 	case 2:
 		s.Budget.USDRun = 0.5 + float64(w.seed%4)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Agents' logins are stored in STATE/logins/AGENT, a folder that no session
@@ -240,6 +241,21 @@ func (r *Runner) login(d Definition, env []string) (vars []string, use *loginUse
 		}
 	}
 	return vars, use, ok, nil
+}
+
+// OneSession reports whether an agent's login allows one session at a time, as an account
+// does whose tokens the agent's program renews. Another session waits for it.
+func (r *Runner) OneSession(agent string) (bool, error) {
+	d, ok := r.o.Agents[agent]
+	if !ok {
+		return false, nil
+	}
+	env, err := r.environment(ledger.Launch{Session: "check", Project: "check", Kind: ledger.KindAgent}, d)
+	if err != nil {
+		return false, nil //nolint:nilerr // Check says it
+	}
+	_, use, _, err := r.login(d, env)
+	return use != nil, err
 }
 
 // lease opens the login's lease and locks it in the background. done receives

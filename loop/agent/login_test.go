@@ -126,6 +126,9 @@ func TestLoginVariable(t *testing.T) {
 		if x := h.agentSession(fmt.Sprintf("r1-%d", n+1)); strings.TrimSpace(x.Tail) != c.want {
 			t.Errorf("%s with %q: %q, want %q", c.file, c.env, x.Tail, c.want)
 		}
+		if one, err := h.runner.OneSession(adapter.Claude); one || err != nil {
+			t.Errorf("%s with %q allows one session: %v, %v", c.file, c.env, one, err)
+		}
 	}
 }
 
@@ -194,6 +197,9 @@ func TestLoginOneAtATime(t *testing.T) {
 		[ "$HAT_SESSION" = r1-1 ] || exit 0
 		touch begun; while [ ! -e go ]; do sleep 0.02; done
 		printf %s '` + string(next) + `' > ` + account)
+	if one, err := h.runner.OneSession(adapter.Claude); !one || err != nil {
+		t.Errorf("an account allows one session: %v, %v", one, err)
+	}
 	launch := func(session string) {
 		l := h.launch(session)
 		l.Agent = adapter.Claude

@@ -41,6 +41,9 @@ type Options struct {
 	// FreeDisk returns the free bytes on the disk of the state folder. nil skips
 	// the check.
 	FreeDisk func() (uint64, error)
+	// Load returns the load average of the machine in the last minute. It is called from
+	// Run's goroutine. nil: no run is held by it.
+	Load func() (float64, error)
 	// Outage is called when the ledger begins to refuse commits for a fault of the
 	// machine, when the reason changes, and with the zero value when it takes them
 	// again. It is called from Run's goroutine, and must not block. May be nil.
@@ -73,6 +76,7 @@ type Engine struct {
 	stalls     map[string]stall // projects whose inputs cannot be committed; of Run's goroutine
 	owesTick   bool             // a stall ended by the commit of another project; of Run's goroutine
 	clock      jumpMeter        // of Run's goroutine
+	loadRead   time.Time        // when Load was called last, by the scheduler's clock; of Run's goroutine
 	outage     Outage           // the last one that was told of; of Run's goroutine
 	at         time.Time        // of the last input; of Run's goroutine
 	same       int              // inputs of that time before it; of Run's goroutine

@@ -166,6 +166,9 @@ type Ports struct {
 	Toolchains func(ctx context.Context, tree string) ([]ledger.Diagnostic, error)
 	// Installed reports whether sessions find a program on PATH. nil: they find all.
 	Installed func(program string) bool
+	// OneSession reports whether an agent's login allows one session at a time. nil: none
+	// does.
+	OneSession func(agent string) (bool, error)
 	// WantedHosts returns the hosts that an agent's program asks for, without a model
 	// turn and without letting anything out. nil: nobody tries.
 	WantedHosts func(ctx context.Context, agent string) ([]ledger.HostUse, error)

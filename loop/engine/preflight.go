@@ -125,6 +125,9 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			}
 		}
 	}
+	if base.OneSession, err = oneSession(ports, slices.Concat(agents, settings.Others)); err != nil {
+		return nil, err
+	}
 	if err := ports.Place.Agents.CheckCommands(project); err != nil {
 		if err := problem(err); err != nil {
 			return nil, fmt.Errorf("look at what commands get: %w", err)
@@ -158,6 +161,23 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	}
 	out.Base = base
 	return out, nil
+}
+
+// oneSession returns those of some agents whose login allows one session at a time.
+func oneSession(ports Ports, agents []string) (some []string, err error) {
+	if ports.OneSession == nil {
+		return nil, nil
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(agents))) {
+		one, err := ports.OneSession(name)
+		if err != nil {
+			return nil, fmt.Errorf("look at the login of agent %q: %w", name, err)
+		}
+		if one {
+			some = append(some, name)
+		}
+	}
+	return some, nil
 }
 
 // preflightNetwork finds out whether sessions can have the network that the run needs

@@ -148,6 +148,7 @@ func (e *Engine) untilDue() time.Duration {
 	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.waitsToSave("") {
 		wait = min(wait, max(due.Sub(now), 0))
 	}
+	wait = min(wait, e.untilLoad())
 	for _, s := range e.stalls {
 		wait = min(wait, max(s.next.Sub(e.o.Scheduler.Now()), 0))
 	}
@@ -203,7 +204,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		}
 	}
 	in.Time, in.Same = e.now(in.Project)
-	in.Idle = !work
+	in.Idle, in.Load = !work, e.load(in.Project)
 	before := loop.State{Shared: e.shared, Project: e.projects[in.Project]}
 	if before.Project.Name == "" {
 		before.Project.Name = in.Project

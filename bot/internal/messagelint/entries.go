@@ -98,6 +98,7 @@ var Entries = map[string][]Teller{
 	"threshold.set":     silent, // the reply to the answer or to the command says it
 	"preflight.done":    {Console, Notify},
 	"preflight.failed":  {Console, Notify},
+	"load.held":         silent, // the status says it
 	"lift.begun":        silent,
 	"lift.ended":        silent,
 	"push.begun":        silent,

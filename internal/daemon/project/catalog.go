@@ -29,14 +29,16 @@ type Catalog struct {
 }
 
 // Owner knows how sessions run: as which user, -1 for the daemon's own, whether
-// they can have folders mounted, and if not, why, and whether the agents that hold
-// the keys of the daemon's user are out of their reach.
+// they can have folders mounted, and if not, why, whether the agents that hold
+// the keys of the daemon's user are out of their reach, and what an agent needs and
+// allows.
 type Owner interface {
 	User() (uid, gid int)
 	Mounts() (ok bool, why string)
 	HidesAgents() bool
 	Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic
 	WantedHosts(ctx context.Context, agent string) ([]ledger.HostUse, error)
+	OneSession(agent string) (bool, error)
 }
 
 // NewCatalog returns the catalog of a state folder. place is this machine without

@@ -50,7 +50,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 			}
 			return propose.Setup(files, installed), nil
 		},
-		Installed: installed, WantedHosts: c.owner.WantedHosts,
+		Installed: installed, WantedHosts: c.owner.WantedHosts, OneSession: c.owner.OneSession,
 	}, nil
 }
 

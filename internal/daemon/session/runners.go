@@ -96,6 +96,9 @@ func (r *Runners) WantedHosts(ctx context.Context, name string) ([]ledger.HostUs
 	return r.now.Load().WantedHosts(ctx, name)
 }
 
+// OneSession reports whether an agent's login allows one session at a time.
+func (r *Runners) OneSession(name string) (bool, error) { return r.now.Load().OneSession(name) }
+
 // CheckCommands reports what keeps a project's commands from getting what the
 // configuration names for them.
 func (r *Runners) CheckCommands(project string) error { return r.now.Load().CheckCommands(project) }
