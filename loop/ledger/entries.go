@@ -7,7 +7,7 @@ func Bodies() []Body {
 		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{}, BudgetRaised{}, AgentUncounted{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
-		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{}, LoadHeld{},
+		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, OutlookChanged{}, RunStateSet{}, RunFinishing{}, RunEnded{}, LoadHeld{},
 		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, TasksAsked{}, TasksAdded{}, TasksUnasked{}, TasksRemoved{}, IdeaTaken{}, IdeaPlanned{}, IdeaChanged{}, IdeaAccepted{}, IdeaEnded{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PartMerged{}, PartsMerged{}, TaskReplanned{}, PlanSettled{}, TaskProved{}, TaskPictured{}, ThresholdSet{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
@@ -87,6 +87,8 @@ func (PreflightFailed) EntryType() string { return "preflight.failed" }
 func (PreflightDone) EntryType() string { return "preflight.done" }
 
 func (RunStarted) EntryType() string { return "run.started" }
+
+func (OutlookChanged) EntryType() string { return "outlook.changed" }
 
 func (RunStateSet) EntryType() string { return "run.state" }
 

@@ -65,6 +65,13 @@ type RunStarted struct {
 	Outlook *Outlook `json:"outlook,omitempty"`
 }
 
+// OutlookChanged records that a run under way will probably get something else done than
+// people were told last. Outlook is about the whole run, as that of RunStarted: what is done
+// and spent already counts.
+type OutlookChanged struct {
+	Outlook Outlook `json:"outlook"`
+}
+
 // ExemptionsSet records what is exempt from here on, after a verification showed
 // that less fails than before. Ended says what is not exempt any more.
 type ExemptionsSet struct {

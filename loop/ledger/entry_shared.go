@@ -30,6 +30,10 @@ type LeaseGranted struct {
 type LeaseReleased struct {
 	Session string    `json:"session"`
 	Spent   *Spending `json:"spent,omitempty"` // nil = nothing was reserved, or the session never began
+
+	// Windows are the usage windows of its agent as the session reported them; none =
+	// unknown.
+	Windows []UsageWindow `json:"windows,omitempty"`
 }
 
 // AgentParked records that no project uses an agent until a time: the agent has

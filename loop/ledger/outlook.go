@@ -15,4 +15,16 @@ type Outlook struct {
 	Unsure  string    `json:"unsure,omitempty"` // id of the task that is least sure to be done
 	Chance  float64   `json:"chance,omitempty"` // of Unsure, to be done
 	Basis   string    `json:"basis,omitempty"`  // what it is from: project, house, prior or unknown
+
+	// Limit is the first usage window that will probably be used up; zero = none, or
+	// nobody knows.
+	Limit OutlookLimit `json:"limit,omitzero"`
+}
+
+// OutlookLimit is the expected end of an agent's usage window.
+type OutlookLimit struct {
+	Agent string    `json:"agent"`
+	At    time.Time `json:"at"`
+	Then  string    `json:"then,omitempty"` // agent that goes on; "" = the run waits until Until
+	Until time.Time `json:"until,omitzero"` // when Agent can be used again
 }

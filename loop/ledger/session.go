@@ -159,6 +159,9 @@ type Exit struct {
 	// Window is the agent's usage window that is nearest to its end, as the agent
 	// reported it; nil = unknown.
 	Window *UsageWindow `json:"window,omitempty"`
+	// Windows are all that it reported, Window among them, in the order of their names. An
+	// entry of an earlier release has Window alone.
+	Windows []UsageWindow `json:"windows,omitempty"`
 
 	Unverified bool `json:"unverified,omitempty"` // Failure was read from plain output, which a test or the model can write as well as the agent
 	Called     bool `json:"called,omitempty"`     // the session called hat

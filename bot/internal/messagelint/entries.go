@@ -80,6 +80,7 @@ var Entries = map[string][]Teller{
 	"lease.granted":     silent,
 	"lease.released":    silent,
 	"memory.kept":       silent,
+	"outlook.changed":   silent,
 	"pairing.ended":     silent,
 	"pairing.offered":   silent,
 	"pairing.tried":     silent,
