@@ -246,7 +246,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	}
 	defer func() { _ = out.Close() }()
 	v := a.Judge(out, *x)
-	x.Window = v.Window
+	x.Window, x.Windows = v.Window, v.Windows
 	x.Turns, x.Tokens, x.Usage = v.Turns, v.Tokens, v.Usage
 	x.OverBudget = v.OverBudget
 	r.price(x, v, d, s.Model)

@@ -230,9 +230,10 @@ type Verdict struct {
 	Model      string             // the one model that worked, by the name that the output has; "" = unknown
 	Several    bool               // several models worked, so that no one price is that of Usage
 	CostUSD    float64
-	OverBudget bool                // the program ended because it had spent what it may
-	Window     *ledger.UsageWindow // nil = unknown
-	Uncounted  bool                // the stream has figures in a form that is not known, so they are unknown
+	OverBudget bool                 // the program ended because it had spent what it may
+	Window     *ledger.UsageWindow  // the fullest of Windows; nil = unknown
+	Windows    []ledger.UsageWindow // none = unknown
+	Uncounted  bool                 // the stream has figures in a form that is not known, so they are unknown
 }
 
 // unknownVerdict returns a verdict without any information.

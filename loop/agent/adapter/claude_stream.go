@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,26 +64,41 @@ type claudeWindow struct {
 // and a greater number is of another form, perhaps in per cent.
 const maxUsed = 2
 
-// window returns the window of which most is used, nil if the event has none in the
-// known form.
-func (e *claudeEvent) window() *ledger.UsageWindow {
+// maxWindows bounds the windows of one event, which the ledger keeps with each session. Of
+// more, the fullest alone is kept.
+const maxWindows = 8
+
+// windows returns the windows that the event has in the known form, in the order of their
+// names.
+func (e *claudeEvent) windows() (list []ledger.UsageWindow) {
 	all := map[string]claudeWindow{e.RateLimit.Type: {e.RateLimit.Used, e.RateLimit.ResetsAt}}
 	if len(e.RateLimit.Windows) > 0 {
 		all = e.RateLimit.Windows
 	}
-	var out *ledger.UsageWindow
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		w := all[name]
 		used := -1.0
-		if json.Unmarshal(w.Used, &used) != nil || used < 0 || used > maxUsed || out != nil && used <= out.Used {
+		if json.Unmarshal(w.Used, &used) != nil || used < 0 || used > maxUsed {
 			continue
 		}
-		out = &ledger.UsageWindow{Name: Clean(name, 40), Used: used}
+		out := ledger.UsageWindow{Name: Clean(name, 40), Used: used}
 		if w.ResetsAt > 0 {
 			out.Resets = time.Unix(w.ResetsAt, 0).UTC()
 		}
+		list = append(list, out)
 	}
-	return out
+	if len(list) > maxWindows {
+		list = []ledger.UsageWindow{*fullest(list)}
+	}
+	return list
+}
+
+// fullest returns the window of which most is used, nil for none.
+func fullest(list []ledger.UsageWindow) *ledger.UsageWindow {
+	if len(list) == 0 {
+		return nil
+	}
+	return new(slices.MaxFunc(list, func(a, b ledger.UsageWindow) int { return cmp.Compare(a.Used, b.Used) }))
 }
 
 type claudeDenial struct {
@@ -109,15 +125,15 @@ const syntheticModel = "<synthetic>"
 
 // claudeStream collects the facts in a stream.
 type claudeStream struct {
-	known    []Failure           // phrases that report a failure
-	turns    map[string]bool     // ids of the model's messages
-	result   *claudeEvent        // the last one, unless the model continued after it
-	usd      float64             // the highest cost of a result: each has that of the whole conversation so far
-	err      *claudeError        // the last one, unless the model answered after it
-	until    time.Time           // end of an exhausted limit
-	window   *ledger.UsageWindow // as reported last; nil = unknown
-	rejected bool                // a limit refused the last request, unless the model answered after it
-	raw      []string            // the last lines that are no JSON, from standard error, unless the model answered after them
+	known    []Failure            // phrases that report a failure
+	turns    map[string]bool      // ids of the model's messages
+	result   *claudeEvent         // the last one, unless the model continued after it
+	usd      float64              // the highest cost of a result: each has that of the whole conversation so far
+	err      *claudeError         // the last one, unless the model answered after it
+	until    time.Time            // end of an exhausted limit
+	windows  []ledger.UsageWindow // as reported last; none = unknown
+	rejected bool                 // a limit refused the last request, unless the model answered after it
+	raw      []string             // the last lines that are no JSON, from standard error, unless the model answered after them
 }
 
 // readLine reads one line of the stream.
@@ -164,8 +180,8 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 			s.err = &claudeError{kind: e.Error, status: e.ErrorStatus, text: retryText(e)}
 		}
 	case "rate_limit_event":
-		if w := e.window(); w != nil {
-			s.window = w
+		if w := e.windows(); len(w) > 0 {
+			s.windows = w
 		}
 		s.until, s.rejected = time.Time{}, e.RateLimit.Status == "rejected"
 		if s.rejected && e.RateLimit.ResetsAt > 0 {
@@ -192,7 +208,7 @@ func retryText(e claudeEvent) string {
 // verdict returns the verdict on a session with this stream and exit.
 func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	v := unknownVerdict()
-	v.Turns, v.Window = len(s.turns), s.window
+	v.Turns, v.Windows, v.Window = len(s.turns), s.windows, fullest(s.windows)
 	if r := s.result; r != nil {
 		var known bool
 		v.Tokens, known = r.tokens()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -83,7 +84,7 @@ func TestClaudeRead(t *testing.T) {
 			}
 			got.Text, got.Until, r.want.Text, r.want.Until = "", time.Time{}, "", time.Time{}
 			near := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })
-			got.Window = nil // TestClaudeWindow
+			got.Window, got.Windows = nil, nil // TestClaudeWindow
 			if d := cmp.Diff(r.want, got, near, withoutKinds); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
@@ -98,13 +99,13 @@ func TestClaudeRead(t *testing.T) {
 		cut := string(data[:strings.LastIndex(string(data), `{"duration_api_ms"`)])
 		want := Verdict{Turns: 4, Tokens: -1, CostUSD: -1}
 		for _, why := range []ledger.ExitReason{ledger.ExitAsked, ledger.ExitLost, ledger.ExitMemory, ledger.ExitStall} {
-			if got := claude.Judge(strings.NewReader(cut), ledger.Exit{Reason: why, Code: -1}); got != want {
+			if got := claude.Judge(strings.NewReader(cut), ledger.Exit{Reason: why, Code: -1}); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: %+v", why, got)
 			}
 		}
 		// The session continued after a result, so the result's numbers are
 		// incomplete.
-		if got := claude.Judge(strings.NewReader(string(data)+cut), fine); got != want {
+		if got := claude.Judge(strings.NewReader(string(data)+cut), fine); !reflect.DeepEqual(got, want) {
 			t.Errorf("two conversations: %+v", got)
 		}
 	})

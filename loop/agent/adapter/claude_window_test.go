@@ -1,6 +1,8 @@
 package adapter
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +37,29 @@ func TestClaudeWindow(t *testing.T) {
 			if d := cmp.Diff(c.want, v.Window); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
+			if (v.Window == nil) != (len(v.Windows) == 0) || v.Window != nil && !slices.Contains(v.Windows, *v.Window) {
+				t.Errorf("%+v is not the fullest of %+v", v.Window, v.Windows)
+			}
 		})
+	}
+}
+
+// TestClaudeWindows reads all windows, and of too many the fullest alone.
+func TestClaudeWindows(t *testing.T) {
+	read := func(windows string) []ledger.UsageWindow {
+		out := `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","unifiedWindows":{` + windows + "}}}\n" + `{"type":"result","subtype":"success","is_error":false}` + "\n"
+		return Find(Claude).Judge(strings.NewReader(out), ledger.Exit{}).Windows
+	}
+	resets := time.Unix(1795214847, 0).UTC()
+	want := []ledger.UsageWindow{{Name: "five_hour", Used: 0.3, Resets: resets}, {Name: "seven_day", Used: 0.85}}
+	if d := cmp.Diff(want, read(`"seven_day":{"utilization":0.85},"five_hour":{"utilization":0.3,"resetsAt":1795214847}`)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	var many []string
+	for n := range 50 {
+		many = append(many, fmt.Sprintf(`"w%d":{"utilization":%g}`, n, float64(n%40)/100))
+	}
+	if d := cmp.Diff([]ledger.UsageWindow{{Name: "w39", Used: 0.39}}, read(strings.Join(many, ","))); d != "" {
+		t.Errorf("of 50 (-want +got):\n%s", d)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -188,7 +189,7 @@ func TestConformance(t *testing.T) {
 			if v.Failure != ledger.FailureLimit || !v.Unverified || !v.Until.Equal(ended.Add(2*time.Hour)) || v.Turns != 0 || v.Tokens != -1 || v.CostUSD != -1 {
 				t.Errorf("%+v", v)
 			}
-			if v := judge(c.row, nil, failed); v != (Verdict{Tokens: -1, CostUSD: -1}) {
+			if v := judge(c.row, nil, failed); !reflect.DeepEqual(v, Verdict{Tokens: -1, CostUSD: -1}) {
 				t.Errorf("without output: %+v", v)
 			}
 		})
