@@ -45,9 +45,13 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 	case ledger.LeaseGranted:
 		s.Leases = append(slices.Clip(s.Leases), b)
 	case ledger.LeaseReleased:
-		before := len(s.Leases)
-		s.Leases = slices.DeleteFunc(slices.Clone(s.Leases), func(l ledger.LeaseGranted) bool { return l.Session == b.Session })
-		if b.Spent != nil && len(s.Leases) < before { // else its slot was freed before, and it was counted then
+		n := slices.IndexFunc(s.Leases, func(l ledger.LeaseGranted) bool { return l.Session == b.Session })
+		if n < 0 { // its slot was freed before, and it was counted then
+			break
+		}
+		s = s.applyWindows(s.Leases[n].Agent, b.Windows, e.Time)
+		s.Leases = slices.Delete(slices.Clone(s.Leases), n, n+1)
+		if b.Spent != nil {
 			s.Purse.Window = addSlot(s.Purse.Window, SpentSlot{At: e.Time, USD: b.Spent.USD, Tokens: b.Spent.Tokens})
 		}
 	case ledger.BudgetRaised:

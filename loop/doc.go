@@ -140,7 +140,8 @@
 //
 //   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go;
 //     questions about it in project.go, state_query.go, scope.go, settings.go,
-//     await.go, due.go. network.go has what sessions may reach, and taint.go
+//     await.go, due.go. window.go has what agents told of their usage
+//     windows, network.go what sessions may reach, and taint.go
 //     what closes it: things in which a stranger's words may stand.
 //   - Fold: folder.go, apply.go, apply_run.go, apply_task.go, apply_remake.go.
 //   - Decision: decision.go has what every decision is made with, text.go what

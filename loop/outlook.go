@@ -29,7 +29,10 @@ func SaidOf(o outlook.Outlook) *ledger.Outlook {
 	if o.Total == 0 {
 		return nil
 	}
-	return &ledger.Outlook{Total: o.Total, Done: o.Done, Low: o.Low, High: o.High, By: o.By, USDLow: o.USDLow, USDHigh: o.USDHigh, Unsure: o.Unsure, Chance: o.Chance, Basis: string(o.Basis)}
+	return &ledger.Outlook{
+		Total: o.Total, Done: o.Done, Low: o.Low, High: o.High, By: o.By, USDLow: o.USDLow, USDHigh: o.USDHigh, Unsure: o.Unsure, Chance: o.Chance, Basis: string(o.Basis),
+		Limit: ledger.OutlookLimit(o.Limit),
+	}
 }
 
 func outlookQuestion(s State, now time.Time, others []history.History) outlook.Question {
@@ -50,12 +53,12 @@ func outlookQuestion(s State, now time.Time, others []history.History) outlook.Q
 	if most := r.Settings.MaxTasks; most > 0 {
 		q.Most = max(most-len(r.DoneNow), 1)
 	}
-	// The ledger knows until when an agent is held, and no limit that is still to come.
 	if agent, held, _ := d.agentFor(nil, ledger.Hat{Agent: q.Agent}); held == nil {
 		q.Agent = agent
 	} else if held.Until.After(now) && !held.Unusable {
 		q.Agent, q.Begin = agent, held.Until
 	}
+	q = d.outlookHats(q)
 	at := map[int]int{} // position in the question, by position in the list
 	list := s.Project.Tasks
 	add := func(n int, t *TaskState) {

@@ -23,6 +23,7 @@ type crew struct {
 	hopeless float64            // chance that a task can't be done
 	harder   map[string]float64 // by task: how much longer its sessions take; negative = it can't be done
 	spent    float64
+	account  *account // of its agent; nil = one without a limit
 }
 
 func newCrew(t *testing.T, seed uint64) *crew {
@@ -95,6 +96,14 @@ func (c *crew) work() {
 	if s.Planned.Kind == ledger.KindAgent {
 		minutes = min(c.minutes*math.Abs(hard)*math.Exp(0.4*c.rnd.NormFloat64()), 55)
 	}
+	var told *ledger.UsageWindow
+	limited := false
+	if c.account != nil && s.Planned.Kind == ledger.KindAgent {
+		w, cut := c.account.use(began, minutes)
+		if told, limited = &w, cut >= 0; limited {
+			minutes = cut
+		}
+	}
 	ends := began.Add(time.Duration(minutes * float64(time.Minute)))
 	if until := c.settings.Until; began.Before(until) && ends.After(until) {
 		c.now = until
@@ -110,6 +119,13 @@ func (c *crew) work() {
 	}
 	usd := 0.04 * minutes * math.Exp(0.4*c.rnd.NormFloat64())
 	c.spent += usd
+	if limited {
+		c.exit(func(x *ledger.Exit) {
+			x.Started, x.Ended, x.CostUSD, x.Window = began, c.now, usd, told
+			x.Failure, x.Until, x.Text = ledger.FailureLimit, told.Resets, "You've hit your session limit"
+		})
+		return
+	}
 	if c.rnd.Float64() >= c.slips {
 		switch s.Planned.Hat {
 		case "planner":
@@ -126,7 +142,7 @@ func (c *crew) work() {
 			c.emit("review.verdict", `{"summary":"look","issues":[`+issues+`]}`)
 		}
 	}
-	c.exit(func(x *ledger.Exit) { x.Started, x.Ended, x.CostUSD = began, c.now, usd })
+	c.exit(func(x *ledger.Exit) { x.Started, x.Ended, x.CostUSD, x.Window = began, c.now, usd, told })
 }
 
 // foretold plays three nights of a project and returns whether the outlook at the third

@@ -35,6 +35,8 @@ type Shared struct {
 	Limits map[string]LimitStreak `json:"limits,omitempty"` // limits in a row, by agent
 	Early  map[string]EarlyStreak `json:"early,omitempty"`  // sessions in a row that ended at once, by agent
 
+	Windows map[string][]UsedWindow `json:"windows,omitempty"` // usage windows, by agent
+
 	Purse     Purse           `json:"purse,omitzero"`
 	Uncounted map[string]bool `json:"uncounted,omitempty"` // agents of which people were told that their figures are unknown
 

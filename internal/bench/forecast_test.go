@@ -14,8 +14,9 @@ import (
 const foreseen = 30
 
 // BenchmarkForecast is the outlook of /plan night: what will probably get done. It is asked
-// for in a run that has 30 tasks left, on a ledger of a million entries. The core
-// decided the entries of one night; they are written again and again as other nights.
+// for in a run that has 30 tasks left and whose agent has a usage window, on a ledger of a
+// million entries. The core decided the entries of one night; they are written again and
+// again as other nights.
 //
 // Figure: ≤ 50 ms. Baseline: the same on the ledger of that one night, in turns.
 func BenchmarkForecast(b *testing.B) {
@@ -36,6 +37,7 @@ func BenchmarkForecast(b *testing.B) {
 	night, few := open(len(p.entries))
 	all, many := open(years/len(p.entries)*len(p.entries) + len(p.entries)) // whole nights: the last one is where the first one is
 	ask := func(s loop.State) time.Duration {
+		s.Shared.Windows = map[string][]loop.UsedWindow{"claude": {{UsageWindow: ledger.UsageWindow{Name: "five_hour", Used: 0.4, Resets: p.now.Add(time.Hour)}, At: p.now, Parts: []float64{0.02, 0.05, 0.03, 0.02, 0.04}}}}
 		began := time.Now()
 		o := loop.OutlookOf(s, p.now)
 		took := time.Since(began)

@@ -45,6 +45,10 @@ type Question struct {
 	Most   int       // tasks after which the run pauses; 0 = any number
 	Stops  bool      // the first task that is blocked ends the run
 	Lookup history.Lookup
+
+	// Hats and Agents say who runs the sessions. Without them no agent comes to a limit.
+	Hats   []Hats
+	Agents []Agent
 }
 
 // Outlook is what a night will probably get done. Low and High are the bounds of four
@@ -60,6 +64,10 @@ type Outlook struct {
 	Unsure  string        `json:"unsure,omitempty"`
 	Chance  float64       `json:"chance"` // of Unsure, to be done
 	Basis   history.Basis `json:"basis"`  // the worst one of its tasks
+
+	// Limit is the first window that probably ends before its reset; zero = none does in
+	// most nights, or nobody knows.
+	Limit Limit `json:"limit,omitzero"`
 }
 
 // Known reports whether it says what the night costs.
@@ -88,15 +96,21 @@ func Of(q Question) Outlook {
 		return o
 	}
 	pools := q.pools(&o)
+	hourly := q.hourly(pools)
 	var d draw = 1
 	done, usd, ends := make([]int, nights), make([]float64, nights), make([]time.Duration, nights)
 	times := make([]int, len(q.Tasks)) // each task was done
 	known := true
+	var limits []Limit
 	for n := range nights {
-		p := q.play(&d, pools, times)
+		p := q.play(&d, pools, hourly, times)
 		done[n], usd[n], ends[n] = p.done, p.usd, p.took
 		known = known && p.known
+		if p.limit.Agent != "" {
+			limits = append(limits, p.limit)
+		}
 	}
+	o.Limit = usual(limits)
 	o.Done, o.Low, o.High = history.Quantile(done, 0.5), history.Quantile(done, lowQuantile), history.Quantile(done, highQuantile)
 	if known {
 		o.USDLow, o.USDHigh = history.Quantile(usd, lowQuantile), history.Quantile(usd, highQuantile)
@@ -156,13 +170,17 @@ type played struct {
 	usd   float64
 	known bool // usd
 	took  time.Duration
+	limit Limit // that it came to
 }
 
 // play plays one night and counts the tasks that were done in it in times. Samples are few:
 // each night has a draw of them for its own, so that what they do not show widens the
 // bounds.
-func (q Question) play(d *draw, pools map[history.Kind]pool, times []int) played {
+func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, times []int) played {
 	p, row := played{known: true}, 0
+	c := q.calendar(d, hourly)
+	last := max(q.Until.Sub(q.Begin), 0)
+	until := c.work(last)
 	l := lanes{free: make([]time.Duration, max(q.Lanes, 1)), ends: make([]time.Duration, len(q.Tasks))}
 	own := map[history.Kind][]int{}
 	ok := make([]bool, len(q.Tasks))
@@ -185,7 +203,7 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, times []int) played
 		s, least := all.draw(d, picks[d.below(len(picks))], spent)
 		left := max(least*5/4-spent, s.Took()-spent, s.Took()/4) // what began late ends later
 		at, from := l.place(t)
-		if until := max(q.Until.Sub(q.Begin), 0); !q.Until.IsZero() && from+left > until {
+		if !q.Until.IsZero() && from+left > until {
 			if from < until { // the session in hand completes
 				p.pay(s, min(until-from+s.Took()/time.Duration(2*max(s.Sessions, 1)), left))
 			}
@@ -209,11 +227,19 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, times []int) played
 			break
 		}
 	}
+	if q.Until.IsZero() || p.took < until {
+		p.took = c.wall(p.took)
+	} else { // also where it waits by then
+		p.took = last
+	}
+	if c.limit.Agent != "" && c.limit.At.Before(q.Begin.Add(p.took)) {
+		p.limit = c.limit
+	}
 	return p
 }
 
 // lanes are the work folders of a run, by when each is free again, counted from its
-// beginning.
+// beginning, in work time.
 type lanes struct {
 	free []time.Duration
 	ends []time.Duration // of tasks

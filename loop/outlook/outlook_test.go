@@ -149,7 +149,7 @@ func TestHolds(t *testing.T) {
 			came.finished = append(came.finished, drawn(r, scale))
 		}
 		var d draw = draw(seed + 99)
-		p := q.play(&d, map[history.Kind]pool{kind: came}, make([]int, len(q.Tasks)))
+		p := q.play(&d, map[history.Kind]pool{kind: came}, 0, make([]int, len(q.Tasks)))
 		if o.Holds(p.done) {
 			tasks++
 		}
@@ -170,8 +170,18 @@ func BenchmarkOf(b *testing.B) {
 		before = append(before, drawn(r, 1))
 	}
 	q := Question{Tasks: ids(30), Begin: begin, Until: begin.Add(8 * time.Hour), Lookup: known(before...)}
-	for b.Loop() {
-		Of(q)
+	limited := q
+	limited.Hats = []Hats{{Share: 1, Agents: []int{0}}}
+	limited.Agents = []Agent{{Name: "claude", Windows: []Window{
+		{Left: 0.6, Whole: 1, Resets: begin.Add(time.Hour), Length: 5 * time.Hour, Parts: []float64{0.02, 0.05, 0.03, 0.02, 0.04}},
+		{Left: 0.9, Whole: 1, Resets: begin.Add(90 * time.Hour), Length: 168 * time.Hour, Parts: []float64{0.002, 0.005, 0.003, 0.002, 0.004}},
+	}}}
+	for name, q := range map[string]Question{"without a limit": q, "with two windows": limited} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Of(q)
+			}
+		})
 	}
 }
 
