@@ -28,7 +28,10 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	} else {
 		m.add(strings.TrimSuffix(began+" · "+first, " · "))
 		if tells(b.Outlook) { // the question before it would have said it
-			m.add(outlookLines(b.Outlook, now)[0])
+			m.add(outlookSum(*b.Outlook, now))
+			if limit := outlookLimit(*b.Outlook, now); limit != "" {
+				m.add(limit + ".")
+			}
 		}
 	}
 	if r.Base.Branch != "" {

@@ -41,6 +41,7 @@ func Night(s loop.State, o *ledger.Outlook, now time.Time) Message {
 	m.Project = s.Project.Name
 	m.add("By about " + Clock(o.By, now) + ", " + OutlookCost(*o))
 	m.add(leastSure(*o))
+	m.add(outlookLimit(*o, now))
 	m.add(outlookBasis(*o))
 	m.button("Tasks", "/tasks")
 	return m
@@ -68,6 +69,19 @@ func leastSure(o ledger.Outlook) string {
 	return fmt.Sprintf("Least sure: %s (%d %%)", shortID(o.Unsure), int(100*o.Chance+0.5))
 }
 
+// outlookLimit names the agent whose usage window will probably be used up, and what happens
+// then; "" for none.
+func outlookLimit(o ledger.Outlook, now time.Time) string {
+	if o.Limit.Agent == "" {
+		return ""
+	}
+	then := "it waits until " + Clock(o.Limit.Until, now)
+	if o.Limit.Then != "" {
+		then = CleanLine(o.Limit.Then)
+	}
+	return CleanLine(o.Limit.Agent) + "'s window ends at about " + Clock(o.Limit.At, now) + ", then " + then
+}
+
 // outlookBasis says what an outlook is from, where that is not the project's own tasks.
 func outlookBasis(o ledger.Outlook) string {
 	switch history.Basis(o.Basis) {
@@ -90,14 +104,22 @@ func outlookLines(o *ledger.Outlook, now time.Time) []string {
 	if o == nil {
 		return nil
 	}
-	if history.Basis(o.Basis) == history.FromPrior {
-		return []string{"A rough guess: " + outlookDone(*o) + " by " + Clock(o.By, now) + ", " + OutlookCost(*o) + "."}
-	}
-	lines := []string{"Done by about " + Clock(o.By, now) + ": " + outlookDone(*o) + ", " + OutlookCost(*o) + "."}
-	if sure := leastSure(*o); sure != "" {
+	lines := []string{outlookSum(*o, now)}
+	if sure := leastSure(*o); sure != "" && history.Basis(o.Basis) != history.FromPrior {
 		lines = append(lines, sure+".")
 	}
+	if limit := outlookLimit(*o, now); limit != "" {
+		lines = append(lines, limit+".")
+	}
 	return lines
+}
+
+// outlookSum is an outlook in one line: "Done by about 07:10: 9 (7–11), $11–16."
+func outlookSum(o ledger.Outlook, now time.Time) string {
+	if history.Basis(o.Basis) == history.FromPrior {
+		return "A rough guess: " + outlookDone(o) + " by " + Clock(o.By, now) + ", " + OutlookCost(o) + "."
+	}
+	return "Done by about " + Clock(o.By, now) + ": " + outlookDone(o) + ", " + OutlookCost(o) + "."
 }
 
 // Foretold compares what people were told before a run with what came of it: "Said 9 (7–11)

@@ -49,3 +49,37 @@ func TestForetold(t *testing.T) {
 		t.Errorf("a guess reads as %q", text)
 	}
 }
+
+// TestOutlookLimit: the question before a run, its start and the answer about a night name
+// the window that will probably be used up, and who goes on.
+func TestOutlookLimit(t *testing.T) {
+	now := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
+	o := ledger.Outlook{Total: 12, Done: 9, Low: 7, High: 11, By: now.Add(8 * time.Hour), USDLow: 11.2, USDHigh: 15.8, Basis: "project"}
+	s := loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14"}}}
+	for _, c := range []struct {
+		limit ledger.OutlookLimit
+		want  string
+	}{
+		{ledger.OutlookLimit{}, ""},
+		{ledger.OutlookLimit{Agent: "claude", At: now.Add(4 * time.Hour), Then: "codex", Until: now.Add(6 * time.Hour)}, "claude's window ends at about 03:10, then codex"},
+		{ledger.OutlookLimit{Agent: "claude", At: now.Add(4 * time.Hour), Until: now.Add(6 * time.Hour)}, "claude's window ends at about 03:10, then it waits until 05:10"},
+		{ledger.OutlookLimit{Agent: "claude", At: now.Add(4 * time.Hour), Until: now.Add(60 * time.Hour)}, "claude's window ends at about 03:10, then it waits until Sun 11:10"},
+	} {
+		o.Limit = c.limit
+		for _, basis := range []string{"project", "prior"} {
+			o.Basis = basis
+			for name, text := range map[string]string{
+				"question": strings.Join(outlookLines(&o, now), "\n"),
+				"night":    Night(s, &o, now).Text(200),
+			} {
+				if got := strings.Contains(text, "window"); got != (c.want != "") || !strings.Contains(text, c.want) {
+					t.Errorf("%s, %s: %q is not in\n%s", name, basis, c.want, text)
+				}
+			}
+		}
+		o.Basis = "project"
+		if text := Started(s, ledger.RunStarted{Tasks: 12, Outlook: &o}, now).Text(200); !strings.Contains(text, c.want) || strings.Contains(text, "window") != (c.want != "") {
+			t.Errorf("started: %q is not in\n%s", c.want, text)
+		}
+	}
+}
