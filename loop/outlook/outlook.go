@@ -14,8 +14,13 @@ const (
 	highQuantile = 0.9
 )
 
-// nights is how often a question is played.
-const nights = 1000
+// How often a question is played. A long plan is played less often, because the core asks
+// at each end of a task.
+const (
+	mostNights  = 1000
+	leastNights = 100
+	mostTasks   = 60_000 // in all nights together
+)
 
 // streak is the number of tasks blocked in a row that ends a run (docs/spec 2.4).
 const streak = 3
@@ -97,6 +102,7 @@ func Of(q Question) Outlook {
 	}
 	pools := q.pools(&o)
 	hourly := q.hourly(pools)
+	nights := min(max(mostTasks/len(q.Tasks), leastNights), mostNights)
 	var d draw = 1
 	done, usd, ends := make([]int, nights), make([]float64, nights), make([]time.Duration, nights)
 	times := make([]int, len(q.Tasks)) // each task was done
@@ -110,7 +116,7 @@ func Of(q Question) Outlook {
 			limits = append(limits, p.limit)
 		}
 	}
-	o.Limit = usual(limits)
+	o.Limit = usual(limits, nights)
 	o.Done, o.Low, o.High = history.Quantile(done, 0.5), history.Quantile(done, lowQuantile), history.Quantile(done, highQuantile)
 	if known {
 		o.USDLow, o.USDHigh = history.Quantile(usd, lowQuantile), history.Quantile(usd, highQuantile)
@@ -123,7 +129,7 @@ func Of(q Question) Outlook {
 		}
 	}
 	if least >= 0 && times[least] < nights {
-		o.Unsure, o.Chance = q.Tasks[least].ID, float64(times[least])/nights
+		o.Unsure, o.Chance = q.Tasks[least].ID, float64(times[least])/float64(nights)
 	}
 	return o
 }

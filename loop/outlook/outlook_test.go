@@ -176,7 +176,9 @@ func BenchmarkOf(b *testing.B) {
 		{Left: 0.6, Whole: 1, Resets: begin.Add(time.Hour), Length: 5 * time.Hour, Parts: []float64{0.02, 0.05, 0.03, 0.02, 0.04}},
 		{Left: 0.9, Whole: 1, Resets: begin.Add(90 * time.Hour), Length: 168 * time.Hour, Parts: []float64{0.002, 0.005, 0.003, 0.002, 0.004}},
 	}}}
-	for name, q := range map[string]Question{"without a limit": q, "with two windows": limited} {
+	long := q
+	long.Tasks, long.Until = ids(2000), time.Time{}
+	for name, q := range map[string]Question{"without a limit": q, "with two windows": limited, "of 2,000 tasks": long} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				Of(q)

@@ -153,9 +153,9 @@ func (q Question) limit(at []int, agents [][]meter, now time.Duration) (l Limit)
 	return l
 }
 
-// usual returns the middle one of the limits that nights came to, zero if most nights have
-// none.
-func usual(limits []Limit) Limit {
+// usual returns the middle one of the limits that so many nights came to, zero if most of
+// them have none.
+func usual(limits []Limit, nights int) Limit {
 	if len(limits) <= nights/2 {
 		return Limit{}
 	}
