@@ -27,7 +27,7 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 		m.add(upper(first))
 	} else {
 		m.add(strings.TrimSuffix(began+" · "+first, " · "))
-		if tells(b.Outlook) { // the question before it would have said it
+		if loop.WorthTelling(b.Outlook) { // the question before it would have said it
 			m.add(outlookSum(*b.Outlook, now))
 			if limit := outlookLimit(*b.Outlook, now); limit != "" {
 				m.add(limit + ".")

@@ -47,6 +47,44 @@ func Night(s loop.State, o *ledger.Outlook, now time.Time) Message {
 	return m
 }
 
+// Retold tells people that the run will probably get something else done than they were
+// told.
+func Retold(s loop.State, told, is ledger.Outlook, now time.Time) Message {
+	tasks := outlookDone(is) + ", not " + fmt.Sprint(told.Done)
+	cost := OutlookCost(is)
+	if loop.OtherCost(told, is) {
+		cost += ", not " + OutlookCost(told)
+	}
+	first, rest := tasks, cost
+	if !loop.OtherTasks(told, is) {
+		first, rest = cost, outlookDone(is)+" done"
+	}
+	m := newMessage("run.outlook", firstLine("", s.Project.Name, "forecast: "+first, ""))
+	m.Project, m.Run = s.Project.Name, s.Project.Run.ID
+	m.add("At " + now.Format("15:04") + ", by about " + Clock(is.By, now) + ": " + rest)
+	m.add(leastSure(is))
+	m.add(outlookLimit(is, now))
+	m.add("Work goes on.")
+	m.button("Forecast", "/forecast")
+	m.button("Tasks", "/tasks")
+	return m
+}
+
+// RetoldLine is what people were told last in a run that it will probably get done, where
+// that is not what they were told before it: "forecast 01:12: 6 (5–7) by 06:30".
+func RetoldLine(r *loop.Run, now time.Time) string {
+	if r.Retold == nil {
+		return ""
+	}
+	o := r.Retold.Outlook
+	return "forecast " + Clock(r.Retold.At, now) + ": " + outlookDone(o) + " by " + Clock(o.By, now)
+}
+
+// RetoldSum is Retold in one line: "6 (5–7) by 06:30 for $9–12; said was 9 (7–11)".
+func RetoldSum(told, is ledger.Outlook, now time.Time) string {
+	return outlookDone(is) + " by " + Clock(is.By, now) + ", " + OutlookCost(is) + "; said was " + outlookDone(told) + ", " + OutlookCost(told)
+}
+
 // OutlookTasks says how many tasks will probably be done: "12 tasks: 9 (7–11)".
 func OutlookTasks(o ledger.Outlook) string {
 	return Plural(o.Total, "task") + ": " + outlookDone(o)
@@ -93,12 +131,6 @@ func outlookBasis(o ledger.Outlook) string {
 	return ""
 }
 
-// tells reports whether an outlook is worth a line without being asked for: it is about
-// several tasks, and no rough guess.
-func tells(o *ledger.Outlook) bool {
-	return o != nil && o.Total > 1 && history.Basis(o.Basis) != history.FromPrior
-}
-
 // outlookLines are the lines about an outlook in the question that confirms a run.
 func outlookLines(o *ledger.Outlook, now time.Time) []string {
 	if o == nil {
@@ -125,7 +157,7 @@ func outlookSum(o ledger.Outlook, now time.Time) string {
 // Foretold compares what people were told before a run with what came of it: "Said 9 (7–11)
 // for $11–16, came 8". It returns "" if they were told nothing, a rough guess, or of a single task.
 func Foretold(r *loop.Run) string {
-	if r == nil || !tells(r.Said) {
+	if r == nil || !loop.WorthTelling(r.Said) {
 		return ""
 	}
 	said := "Said " + outlookDone(*r.Said)

@@ -83,3 +83,42 @@ func TestOutlookLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestRetold: people read what is another thing than they were told first, and the status
+// keeps it.
+func TestRetold(t *testing.T) {
+	now := time.Date(2026, 11, 20, 1, 12, 0, 0, time.UTC)
+	told := ledger.Outlook{Total: 12, Done: 9, Low: 7, High: 11, By: now.Add(6 * time.Hour), USDLow: 11, USDHigh: 16, Basis: "project"}
+	with := func(done, low, high int, usdLow, usdHigh float64) ledger.Outlook {
+		o := told
+		o.Done, o.Low, o.High, o.USDLow, o.USDHigh = done, low, high, usdLow, usdHigh
+		return o
+	}
+	s := loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", State: ledger.RunRunning, Said: &told}}}
+	for _, c := range []struct {
+		name string
+		is   ledger.Outlook
+		want string
+	}{
+		{"fewer", with(5, 4, 6, 10, 15), "shop forecast: 5 (4–6), not 9\nAt 01:12, by about 07:12: $10–15\n"},
+		{"fewer, and cheaper", with(5, 4, 6, 5, 8), "shop forecast: 5 (4–6), not 9\nAt 01:12, by about 07:12: $5.00–8.00, not $11–16\n"},
+		{"dearer", with(8, 7, 9, 20, 24), "shop forecast: $20–24, not $11–16\nAt 01:12, by about 07:12: 8 (7–9) done\n"},
+		{"a cost that is unknown now", with(5, 4, 6, -1, -1), "shop forecast: 5 (4–6), not 9\nAt 01:12, by about 07:12: cost unknown\n"},
+	} {
+		if text := Retold(s, told, c.is, now).Text(200); !strings.HasPrefix(strings.TrimSpace(text), c.want) {
+			t.Errorf("%s:\n%s", c.name, text)
+		}
+	}
+	line := "forecast 01:12: 5 (4–6) by 07:12"
+	if text := Status(s, now).Text(200); strings.Contains(text, "forecast") {
+		t.Errorf("nothing else was told:\n%s", text)
+	}
+	s.Project.Run.Retold = &loop.RetoldOutlook{Outlook: with(5, 4, 6, 10, 15), At: now}
+	if text := Status(s, now.Add(time.Hour)).Text(200); !strings.Contains(text, line) {
+		t.Errorf("%q is not in\n%s", line, text)
+	}
+	s.Project.Run.DoneIn = 5
+	if got := Foretold(s.Project.Run); got != "Said 9 (7–11) for $11–16, came 5" {
+		t.Errorf("the end compares with what was said first: %s", got)
+	}
+}

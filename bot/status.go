@@ -118,6 +118,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now ti
 		began = r.Planned
 	}
 	m.add(r.ID + " " + Took(now.Sub(began)) + " · " + CostSoFar(s))
+	m.add(RetoldLine(r, now))
 	m.add(guidanceLine(s))
 	if r.State != ledger.RunWaiting {
 		m.add(HeldLine(s, now))

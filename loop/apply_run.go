@@ -36,7 +36,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		r.State, r.Started, r.Baseline, r.Red, r.Origin = ledger.RunRunning, e.Time, b.Baseline, nil, nil
 		r.Exempt = exemptOf(b.Exempt, b.Advisory)
 		r.Wait, r.WaitAgent, r.Text, r.Until = "", "", "", time.Time{}
-		r.Said = b.Outlook
+		r.Said, r.Retold = b.Outlook, nil
+	case ledger.OutlookChanged:
+		r.Retold = &RetoldOutlook{Outlook: b.Outlook, At: e.Time}
 	case ledger.BatchBegun:
 		r.Batches++
 		r.Batch = &TaskBatch{ID: b.ID, Onto: b.Onto, Links: b.Links}

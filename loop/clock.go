@@ -51,6 +51,9 @@ func (p Project) clockJumped(by time.Duration, now time.Time) Project {
 	if isFaultWait(run.Wait) {
 		run.Until = shifted(run.Until, by)
 	}
+	if run.Retold != nil {
+		run.Retold = &RetoldOutlook{Outlook: run.Retold.Outlook, At: shifted(run.Retold.At, by)}
+	}
 	// The end of a run is a time of day of the next 24 hours. In UTC, because a time in a
 	// ledger knows its offset and no zone: where summer time begins or ends, it is an hour off.
 	for until := run.Settings.Until.UTC(); until.After(now); until = until.AddDate(0, 0, -1) {

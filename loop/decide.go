@@ -167,6 +167,7 @@ func (d *decision) decide() Decision {
 		d.answerComments()
 		d.keepRequests()
 		d.planIdeas()
+		d.retell()
 	}
 	d.markWorking(before)
 	return d.made()

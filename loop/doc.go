@@ -162,7 +162,7 @@
 //     decides about unclear ones), sort_reports.go, claim.go and claim_branch.go (reports that
 //     others work on), run.go (its end), proof_word.go (what its tasks' "done"
 //     is worth), startable.go, score.go (whose turn comes
-//     next), phase.go, role.go (patterns of tasks, and what an evaluator decides),
+//     next), retell.go (what it will probably get done, once it is another thing than was said), phase.go, role.go (patterns of tasks, and what an evaluator decides),
 //     threshold.go (what sends a task back) with fixround.go (what that was worth), source.go, known.go, told.go, vanished.go (what a reading of the
 //     source lacks), reload.go, effect_failure.go, clock.go (jumps of the clock).
 //   - After the commit: publish.go (the push of a branch, and its request),

@@ -24,6 +24,7 @@ type crew struct {
 	harder   map[string]float64 // by task: how much longer its sessions take; negative = it can't be done
 	spent    float64
 	account  *account // of its agent; nil = one without a limit
+	watch    func()   // after each session
 }
 
 func newCrew(t *testing.T, seed uint64) *crew {
@@ -64,6 +65,9 @@ func (c *crew) night() int {
 		}
 		if len(c.s.Project.Sessions) > 0 {
 			c.work()
+			if c.watch != nil {
+				c.watch()
+			}
 			continue
 		}
 		due := Due(c.s)

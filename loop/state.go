@@ -178,7 +178,8 @@ type Run struct {
 	Origin    *ledger.Verified   `json:"origin,omitempty"` // result of its red commands on the person's own commit
 	Final     *ledger.Verified   `json:"final,omitempty"`
 	FinalTip  string             `json:"final_tip,omitempty"` // commit that Final verified
-	Said      *ledger.Outlook    `json:"said,omitempty"`      // what people were told that it will probably get done
+	Said      *ledger.Outlook    `json:"said,omitempty"`      // what people were told at its start that it will probably get done
+	Retold    *RetoldOutlook     `json:"retold,omitempty"`    // what they were told last since then; nil = nothing else
 	Next      string             `json:"next,omitempty"`      // folded id of the task that /next chose
 	Name      string             `json:"name,omitempty"`      // of the source
 	Source    string             `json:"source,omitempty"`    // why the source's file cannot be read; "" = it can

@@ -86,6 +86,8 @@ func (c *composer) entry(e ledger.Entry) {
 		// The live message is posted anew for each run, so that it stays at the
 		// end of the chat (docs/spec 21.3).
 		c.push(bot.LiveKey(c.after.Project.Name), ledger.ClassChatter, true, bot.Status(c.last, c.now))
+	case ledger.OutlookChanged:
+		c.retold(b)
 	case ledger.RunStateSet:
 		c.stateSet(b)
 	case ledger.RunEnded:

@@ -116,3 +116,35 @@ func TestQuietHours(t *testing.T) {
 		})
 	}
 }
+
+// TestRetold checks that another outlook makes no sound, and that nothing is sent to a chat
+// that has quiet hours.
+func TestRetold(t *testing.T) {
+	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
+	said := ledger.Outlook{Total: 12, Done: 9, Low: 7, High: 11, USDLow: -1, USDHigh: -1, Basis: "project"}
+	s := loop.State{
+		Shared: loop.Shared{State: people.State{
+			People: []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: ledger.RoleSteer}},
+			Quiet:  map[string]ledger.Hours{"telegram:2": ledger.QuietOff},
+		}},
+		Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", Said: &said, Settings: ledger.Settings{Project: "shop"}}},
+	}
+	for _, c := range []struct {
+		name string
+		at   time.Time
+		want map[string]bool // chat → silent
+	}{
+		{"by day", night.Add(9 * time.Hour), map[string]bool{"telegram:1": true, "telegram:2": true}},
+		{"at night", night, map[string]bool{"telegram:2": true}},
+	} {
+		n := New(Options{Quiet: func() ledger.Hours { return "23:00-07:00" }, Urgent: Kinds})
+		e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: c.at, Run: "r14", Body: ledger.OutlookChanged{Outlook: ledger.Outlook{Total: 12, Done: 5, Low: 4, High: 6}}}
+		got := map[string]bool{}
+		for _, m := range n.Compose(s, loop.Decided(s, e), loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+			got[m.Chat] = m.Silent
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: silent (-want +got):\n%s", c.name, diff)
+		}
+	}
+}

@@ -32,6 +32,21 @@ func (c *composer) started(b ledger.RunStarted) {
 	}
 }
 
+// retold tells what the run will probably get done, once that is another thing than people
+// were told. It makes no sound, and in quiet hours the live status alone says it.
+func (c *composer) retold(b ledger.OutlookChanged) {
+	told := c.before.Project.Run.ToldOutlook()
+	if told == nil {
+		return
+	}
+	m := bot.Retold(c.after, *told, b.Outlook, c.now)
+	for _, r := range c.readers() {
+		if !c.last.Shared.QuietHours(r.chat, c.o.Quiet()).Has(c.now) {
+			c.send(ledger.Outgoing{Chat: r.chat, Key: "outlook/" + c.runKey(), Class: ledger.ClassChatter, Silent: true}, m)
+		}
+	}
+}
+
 // stateSet tells of waits. Pauses and resumptions are replies to a person's
 // command and part of the live status.
 func (c *composer) stateSet(b ledger.RunStateSet) {

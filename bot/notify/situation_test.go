@@ -221,6 +221,23 @@ func TestSituations(t *testing.T) {
 			b.Boundary = 1
 			p.project(ledger.PreflightDone{Base: b}, ledger.RunStarted{Tasks: 3, First: "Task 1", Advisory: []string{"go vet ./..."}})
 		}},
+		"start/with an outlook": {true, func(p *fixture) {
+			p.project(ledger.RunStarted{Tasks: 12, First: "Task 1", Outlook: &ledger.Outlook{
+				Total: 12, Done: 9, Low: 7, High: 11, By: p.Now.Add(8 * time.Hour), USDLow: 11, USDHigh: 16, Unsure: "Task 8", Chance: 0.41, Basis: "project",
+				Limit: ledger.OutlookLimit{Agent: "claude", At: p.Now.Add(4 * time.Hour), Then: "codex", Until: p.Now.Add(5 * time.Hour)},
+			}})
+		}},
+		"wait/another outlook": {true, func(p *fixture) {
+			said := ledger.Outlook{Total: 12, Done: 9, Low: 7, High: 11, By: p.Now.Add(8 * time.Hour), USDLow: 11, USDHigh: 16, Basis: "project"}
+			p.State.Project.Run.Said = &said
+			now := said
+			now.Done, now.Low, now.High, now.USDLow, now.USDHigh, now.Unsure, now.Chance = 5, 4, 6, 12, 15, "Task 3", 0.2
+			now.Limit = ledger.OutlookLimit{Agent: "claude", At: p.Now.Add(4 * time.Hour), Until: p.Now.Add(5 * time.Hour)}
+			p.project(ledger.OutlookChanged{Outlook: now})
+			p.Now = p.Now.Add(2 * time.Hour)
+			now.USDLow, now.USDHigh = 20, 24
+			p.project(ledger.OutlookChanged{Outlook: now})
+		}},
 		"start/on a base": {true, func(p *fixture) {
 			b := p.Base("r1")
 			b.Set, b.Fetched, b.HeadName, b.Head = true, true, "develop", "0123456789abcdef"

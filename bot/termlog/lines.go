@@ -62,6 +62,10 @@ func (c *Console) printStandalone(v view) {
 		c.started(v, b)
 	case ledger.RunResumed:
 		c.resumed(v)
+	case ledger.OutlookChanged:
+		if told := v.before.Project.Run.ToldOutlook(); told != nil {
+			c.printWrapped(v, bot.SignLook+" forecast: "+bot.RetoldSum(*told, b.Outlook, v.at))
+		}
 	case ledger.RunStateSet:
 		c.stateSet(v, b)
 	case ledger.RunFinishing:

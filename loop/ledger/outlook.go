@@ -21,6 +21,16 @@ type Outlook struct {
 	Limit OutlookLimit `json:"limit,omitzero"`
 }
 
+// Holds reports whether n tasks done are within its bounds.
+func (o Outlook) Holds(n int) bool { return o.Low <= n && n <= o.High }
+
+// HoldsUSD reports whether a cost is within its bounds. It means nothing if they are unknown.
+func (o Outlook) HoldsUSD(usd float64) bool { return o.USDLow <= usd && usd <= o.USDHigh }
+
+// MiddleUSD returns the middle of its bounds of costs, which means nothing if they are
+// unknown.
+func (o Outlook) MiddleUSD() float64 { return (o.USDLow + o.USDHigh) / 2 }
+
 // OutlookLimit is the expected end of an agent's usage window.
 type OutlookLimit struct {
 	Agent string    `json:"agent"`

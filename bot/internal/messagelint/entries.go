@@ -80,7 +80,7 @@ var Entries = map[string][]Teller{
 	"lease.granted":     silent,
 	"lease.released":    silent,
 	"memory.kept":       silent,
-	"outlook.changed":   silent,
+	"outlook.changed":   {Console, Notify},
 	"pairing.ended":     silent,
 	"pairing.offered":   silent,
 	"pairing.tried":     silent,
