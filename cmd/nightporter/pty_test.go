@@ -130,7 +130,9 @@ func (s *testTerminal) redraw() {
 // checkRedraw checks that the screen shows the same after a redraw, besides the time.
 func (s *testTerminal) checkRedraw() {
 	s.t.Helper()
-	text := func() string { return regexp.MustCompile(`\d\d:\d\d:\d\d`).ReplaceAllString(s.screen.String(), "hh:mm:ss") }
+	text := func() string {
+		return regexp.MustCompile(`\d\d:\d\d:\d\d`).ReplaceAllString(s.screen.String(), "hh:mm:ss")
+	}
 	before := text()
 	s.redraw()
 	if after := text(); after != before {
