@@ -44,20 +44,35 @@ func MachineMemory() int64 {
 // limits: of processes, and of memory by its choice of what to kill.
 const meterInterval = time.Second
 
+// meterRest is the longest such time, which comes while a session uses no CPU: nothing
+// grows then, and hundreds of sessions that wait for their models cost little.
+const meterRest = 4 * time.Second
+
+// nextMeter returns the time until the next measurement after one that found u, where the
+// one before found last and came wait earlier.
+func nextMeter(wait time.Duration, last, u usage) time.Duration {
+	if u.cpu != last.cpu || u.tasks != last.tasks {
+		return meterInterval
+	}
+	return min(2*wait, meterRest)
+}
+
 // usage is what the processes of a session use together.
 type usage struct {
 	memory int64
 	tasks  int
+	cpu    uint64 // ticks, of those that are there
 }
 
 // measure sums up the processes below root. Memory that processes share counts
 // once, where that matters for the limit.
 func measure(root int, limit int64) usage {
 	var u usage
-	tree := descendants(root)
+	tree := treeBelow(root)
 	for _, p := range tree {
 		if !p.gone() {
 			u.tasks += p.threads
+			u.cpu += p.cpu
 			if limit > 0 {
 				u.memory += memoryOf(p.pid)
 			}

@@ -302,10 +302,10 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 	tick := time.NewTicker(l.interval())
 	defer tick.Stop()
 	var meter <-chan time.Time
+	metered, meterWait, used := time.NewTimer(meterInterval), meterInterval, usage{}
+	defer metered.Stop()
 	if bounds := s.spec.Plan.Limits; bounds.Memory > 0 || bounds.Processes > 0 {
-		t := time.NewTicker(meterInterval)
-		defer t.Stop()
-		meter = t.C
+		meter = metered.C
 	}
 	var wall <-chan time.Time
 	if s.spec.Wall > 0 {
@@ -373,9 +373,12 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 		case t := <-leak:
 			end(ledger.ExitLeak, fmt.Sprintf("ended: it sent a value of its environment to %s that nothing has a reason to send", t))
 		case <-meter:
-			if why, text := s.spec.Plan.Limits.exceeds(measure(in.cmd.Pid, s.spec.Plan.Limits.Memory)); why != "" {
+			now := measure(in.cmd.Pid, s.spec.Plan.Limits.Memory)
+			if why, text := s.spec.Plan.Limits.exceeds(now); why != "" {
 				end(why, text)
 			}
+			meterWait, used = nextMeter(meterWait, used, now), now
+			metered.Reset(meterWait)
 		case <-tick.C:
 			asked()
 			switch why, text := l.check(in.cmd.Pid); {

@@ -114,13 +114,68 @@ func descendants(root int) []process {
 	return tree
 }
 
+// treeBelow is descendants by the kernel's lists of children. It reads as many files as
+// the tree has threads, where descendants reads one of each process of the machine: with
+// many sessions at a time, all of them would read about all others every second. While
+// processes end it may miss some, so what must not miss any uses descendants.
+func treeBelow(root int) []process {
+	var tree []process
+	for next := []int{root}; len(next) > 0; {
+		children, ok := childrenOf(next[0])
+		if !ok && next[0] == root { // the kernel has no such lists, or root is gone
+			return descendants(root)
+		}
+		next = next[1:]
+		for _, pid := range children {
+			if p, err := readProcess(pid); err == nil {
+				tree, next = append(tree, p), append(next, pid)
+			}
+		}
+		if len(tree) > maxListed { // of many that come and go, the lists miss more
+			return descendants(root)
+		}
+	}
+	return tree
+}
+
+// maxListed limits the processes that are found by lists of children.
+const maxListed = 200
+
+// childrenOf returns the children of all threads of a process. ok is false if it has no
+// list.
+func childrenOf(pid int) (children []int, ok bool) {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
+	dir, err := os.Open(tasks)
+	if err != nil {
+		return nil, false
+	}
+	threads, err := dir.Readdirnames(-1)
+	_ = dir.Close()
+	if err != nil {
+		return nil, false
+	}
+	for _, thread := range threads {
+		list, err := os.ReadFile(tasks + "/" + thread + "/children")
+		if err != nil {
+			continue // the thread has ended
+		}
+		ok = true
+		for _, field := range strings.Fields(string(list)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				children = append(children, child)
+			}
+		}
+	}
+	return children, ok
+}
+
 // cpuOf returns the CPU ticks used by a process and its descendants.
 func cpuOf(root int) uint64 {
 	var sum uint64
 	if p, err := readProcess(root); err == nil {
 		sum = p.cpu
 	}
-	for _, p := range descendants(root) {
+	for _, p := range treeBelow(root) {
 		sum += p.cpu
 	}
 	return sum

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -396,5 +397,63 @@ func TestLeftoverKeepsExit(t *testing.T) {
 	none(t, m)
 	if x.Reason != ledger.ExitSelf || x.Code != 4 || x.Killed == 0 {
 		t.Errorf("exit = %+v", x)
+	}
+}
+
+// TestTreeBelow: lists of children show the same processes as all of /proc, also those of
+// other threads, and those whose parent has ended below a subreaper.
+func TestTreeBelow(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "sleep 60 & (sleep 61 & sleep 62) & echo begun; wait")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, p := range append(descendants(cmd.Process.Pid), process{pid: cmd.Process.Pid}) {
+			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+		_ = cmd.Wait()
+	})
+	if _, err := out.Read(make([]byte, 6)); err != nil {
+		t.Fatal(err)
+	}
+	ids := func(tree []process) (all []int) {
+		for _, p := range tree {
+			all = append(all, p.pid)
+		}
+		slices.Sort(all)
+		return all
+	}
+	want := ids(descendants(cmd.Process.Pid))
+	for range 1000 { // until the shell is done with its children
+		if len(want) >= 3 {
+			break
+		}
+		want = ids(descendants(cmd.Process.Pid))
+	}
+	if got := ids(treeBelow(cmd.Process.Pid)); !slices.Equal(got, want) {
+		t.Errorf("by lists %v, by all of /proc %v", got, want)
+	}
+	if got := treeBelow(1 << 30); len(got) > 0 {
+		t.Errorf("below a process that is not there: %v", got)
+	}
+}
+
+// TestNextMeter: a session that uses no CPU is measured less often, and one that does
+// every second.
+func TestNextMeter(t *testing.T) {
+	wait, last := meterInterval, usage{}
+	for n, c := range []struct {
+		use  usage
+		want time.Duration
+	}{{usage{tasks: 3, cpu: 7}, 1}, {usage{tasks: 3, cpu: 7}, 2}, {usage{tasks: 3, cpu: 7}, 4}, {usage{tasks: 3, cpu: 7}, 4}, {usage{tasks: 3, cpu: 8}, 1}, {usage{tasks: 3, cpu: 8}, 2}, {usage{tasks: 4, cpu: 8}, 1}} {
+		if wait = nextMeter(wait, last, c.use); wait != c.want*time.Second {
+			t.Errorf("after measurement %d: %s, want %d s", n+1, wait, c.want)
+		}
+		last = c.use
 	}
 }
