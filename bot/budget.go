@@ -2,6 +2,8 @@ package bot
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -52,19 +54,44 @@ func liftedText(q ledger.Question) string {
 	return ", whatever the day has room for"
 }
 
-// Overshoot says by how much a run went over its budget, "" if it kept to it:
-// "$5.11 of $5 · $0.11 over".
-func Overshoot(r *loop.Run) string {
-	if r == nil {
-		return ""
+// tasksOver is how many tasks that went over their budget are named.
+const tasksOver = 3
+
+// Overshoots says by how much a run went over its budgets, a line each: "$5.11 of $5 · $0.11
+// over", "#5: $1.31 of $1 · $0.31 over".
+func Overshoots(s loop.State, now time.Time) (lines []string) {
+	tasks := 0
+	for _, o := range s.Overshoots(now) {
+		if o.Limit == ledger.BudgetTask {
+			if tasks++; tasks > tasksOver {
+				continue
+			}
+		}
+		lines = append(lines, overshoot(o))
 	}
-	b, ok := r.Overshoot()
-	if !ok {
-		return ""
+	if more := tasks - tasksOver; more > 0 {
+		lines = append(lines, Plural(more, "task")+" more over the budget of a task")
 	}
-	sign := ""
-	if !b.Tokens && (r.Estimated > 0 || r.AssumedUSD > 0) {
+	return lines
+}
+
+// overshoot is one line of Overshoots.
+func overshoot(o loop.Overshoot) string {
+	sign, about := "", ""
+	if !o.Tokens && o.About {
 		sign = "≈"
 	}
-	return fmt.Sprintf("%s%s of %s · %s%s over", sign, budgetAmount(b, b.Spent), budgetAmount(b, b.Of), sign, budgetAmount(b, b.Spent-b.Of))
+	switch o.Limit {
+	case ledger.BudgetDay:
+		about = "24 h: "
+	case ledger.BudgetTask:
+		about = shortID(o.Task) + ": "
+	case ledger.BudgetSession:
+		about = strings.TrimSpace(shortID(o.Task)+" "+Clean(o.Hat)) + ": "
+	}
+	text := fmt.Sprintf("%s%s%s of %s · %s%s over", about, sign, budgetAmount(o.BudgetShort, o.Spent), budgetAmount(o.BudgetShort, o.Of), sign, budgetAmount(o.BudgetShort, o.Spent-o.Of))
+	if o.More > 0 {
+		text += ", " + Plural(o.More, "session") + " more by less"
+	}
+	return text
 }

@@ -164,25 +164,56 @@ func TestCostAbout(t *testing.T) {
 	}
 }
 
-// TestOvershoot: what a run went over its budget is said, with what people added to it and
-// what was reserved for sessions of unknown cost.
-func TestOvershoot(t *testing.T) {
+// TestOvershoots: what a run went over its budgets is said, with what people added to them
+// and what was reserved for sessions of unknown cost.
+func TestOvershoots(t *testing.T) {
+	now := time.Date(2026, 11, 20, 6, 12, 0, 0, time.UTC)
+	budget := func(b ledger.Budget) ledger.Settings { return ledger.Settings{Budget: b} }
+	five, one := budget(ledger.Budget{USDRun: 5}), budget(ledger.Budget{USDTask: 1})
+	tasks := func(list ...loop.Share) loop.Spent {
+		var s loop.Spent
+		for _, t := range list {
+			s.Tasks = s.Tasks.Append(t)
+		}
+		return s
+	}
+	spent := tasks(loop.Share{Name: "Task 4", USD: 0.99}, loop.Share{Name: "Task 5", USD: 1.31}, loop.Share{Name: "", USD: 9}, loop.Share{Name: "Task 6", USD: 1.2, Assumed: 0.5})
+	day := func(d ledger.DayBudget, raised float64) loop.Shared {
+		return loop.Shared{Purse: loop.Purse{Day: d, Window: []loop.SpentSlot{{At: now.Add(-time.Hour), USD: 52.1, Tokens: 4_200_000}, {At: now.Add(-30 * time.Hour), USD: 40}}, Raised: []loop.SpentSlot{{At: now.Add(-time.Hour), USD: raised}}}}
+	}
 	for name, c := range map[string]struct {
-		run  loop.Run
-		want string
+		run    loop.Run
+		shared loop.Shared
+		want   []string
 	}{
-		"no budget":         {loop.Run{CostUSD: 9}, ""},
-		"kept":              {loop.Run{CostUSD: 5, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, ""},
-		"over":              {loop.Run{CostUSD: 5.11, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, "$5.11 of $5 · $0.11 over"},
-		"raised":            {loop.Run{CostUSD: 5.11, ExtraUSD: 5, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, ""},
-		"with an unknown":   {loop.Run{CostUSD: 4.61, AssumedUSD: 0.5, Unpriced: 1, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, "≈$5.11 of $5 · ≈$0.11 over"},
-		"with an estimate":  {loop.Run{CostUSD: 5.5, Estimated: 1, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, "≈$5.50 of $5 · ≈$0.50 over"},
-		"tokens":            {loop.Run{Tokens: 4_200_000, Settings: ledger.Settings{Budget: ledger.Budget{TokensRun: 4_000_000}}}, "4.2 M tokens of 4.0 M tokens · 200 k tokens over"},
-		"a sum not rounded": {loop.Run{CostUSD: 5.000001, Settings: ledger.Settings{Budget: ledger.Budget{USDRun: 5}}}, ""},
+		"no budget":                        {run: loop.Run{CostUSD: 9, Spent: spent}},
+		"kept":                             {run: loop.Run{CostUSD: 5, Settings: five}},
+		"over":                             {run: loop.Run{CostUSD: 5.11, Settings: five}, want: []string{"$5.11 of $5 · $0.11 over"}},
+		"raised":                           {run: loop.Run{CostUSD: 5.11, ExtraUSD: 5, Settings: five}},
+		"with an unknown":                  {run: loop.Run{CostUSD: 4.61, AssumedUSD: 0.5, Unpriced: 1, Settings: five}, want: []string{"≈$5.11 of $5 · ≈$0.11 over"}},
+		"with an estimate":                 {run: loop.Run{CostUSD: 5.5, Estimated: 1, Settings: five}, want: []string{"≈$5.50 of $5 · ≈$0.50 over"}},
+		"tokens":                           {run: loop.Run{Tokens: 4_200_000, Settings: budget(ledger.Budget{TokensRun: 4_000_000})}, want: []string{"4.2 M tokens of 4.0 M tokens · 200 k tokens over"}},
+		"a sum not rounded":                {run: loop.Run{CostUSD: 5.000001, Settings: five}},
+		"tasks, the worst first":           {run: loop.Run{Spent: spent, Settings: one}, want: []string{"#6: ≈$1.70 of $1 · ≈$0.70 over", "#5: $1.31 of $1 · $0.31 over"}},
+		"tasks, one raised and one lifted": {run: loop.Run{Spent: spent, Settings: one, TaskBudgets: map[string]loop.TaskBudget{ledger.FoldID("Task 5"): {Lifted: true}, ledger.FoldID("Task 6"): {USD: 5}}}},
+		"many tasks": {
+			run:  loop.Run{Settings: one, Spent: tasks(loop.Share{Name: "a", USD: 2}, loop.Share{Name: "b", USD: 3}, loop.Share{Name: "c", USD: 4}, loop.Share{Name: "d", USD: 5}, loop.Share{Name: "e", USD: 6})},
+			want: []string{"e: $6 of $1 · $5 over", "d: $5 of $1 · $4 over", "c: $4 of $1 · $3 over", "2 tasks more over the budget of a task"},
+		},
+		"a session":           {run: loop.Run{SessionOver: &loop.SessionOver{Task: "Task 5", Hat: "builder", Of: 1, Spent: 1.42, Times: 1}}, want: []string{"#5 builder: $1.42 of $1 · $0.42 over"}},
+		"sessions":            {run: loop.Run{SessionOver: &loop.SessionOver{Task: "Task 5", Hat: "builder", Of: 1, Spent: 1.42, Times: 3, About: true}}, want: []string{"#5 builder: ≈$1.42 of $1 · ≈$0.42 over, 2 sessions more by less"}},
+		"the day":             {shared: day(ledger.DayBudget{USD: 50}, 0), want: []string{"24 h: $52.10 of $50 · $2.10 over"}},
+		"the day, raised":     {shared: day(ledger.DayBudget{USD: 50}, 5)},
+		"the day, tokens":     {shared: day(ledger.DayBudget{Tokens: 4_000_000}, 0), want: []string{"24 h: 4.2 M tokens of 4.0 M tokens · 200 k tokens over"}},
+		"money before tokens": {run: loop.Run{CostUSD: 6, Tokens: 9, Settings: budget(ledger.Budget{USDRun: 5, TokensRun: 5})}, want: []string{"$6 of $5 · $1 over"}},
 	} {
-		if got := bot.Overshoot(&c.run); got != c.want {
+		got := bot.Overshoots(loop.State{Shared: c.shared, Project: loop.Project{Run: &c.run}}, now)
+		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+	if got := bot.Overshoots(loop.State{Shared: day(ledger.DayBudget{USD: 50}, 0)}, now); got != nil {
+		t.Errorf("without a run: %q", got)
 	}
 }
 

@@ -42,7 +42,9 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	}
 	m.add(now.Format("15:04") + " · " + Took(now.Sub(began)) + " · " + Plural(r.Agents, "session") + " · " + Cost(r))
 	m.add(Foretold(r))
-	m.add(Overshoot(r))
+	for _, line := range Overshoots(s, now) {
+		m.add(line)
+	}
 	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 && len(b.Lost)+len(b.Held) == 0 {
 		m.quote(b.Text)
 	}

@@ -441,18 +441,3 @@ func (d *decision) standsAtBudget() bool {
 	}
 	return false
 }
-
-// Overshoot returns by how much the run went over its own budget: what it spent, with
-// what was reserved for sessions whose figures stay unknown, and what the budget was, with
-// what people added. It is false where it kept to it, or has none.
-func (r *Run) Overshoot() (over ledger.BudgetShort, ok bool) {
-	const cent = 0.005 // less is not shown
-	b := r.Settings.Budget
-	if of, spent := b.USDRun+r.ExtraUSD, r.CostUSD+r.AssumedUSD; b.USDRun > 0 && spent-of >= cent {
-		return ledger.BudgetShort{Limit: ledger.BudgetRun, Of: of, Spent: spent}, true
-	}
-	if of := b.TokensRun + r.ExtraTokens; b.TokensRun > 0 && r.Tokens > of {
-		return ledger.BudgetShort{Limit: ledger.BudgetRun, Tokens: true, Of: float64(of), Spent: float64(r.Tokens)}, true
-	}
-	return over, false
-}

@@ -138,7 +138,7 @@
 // Each file names, and so depends on, files of earlier groups only, with few
 // exceptions:
 //
-//   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go;
+//   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go, overshoot.go;
 //     questions about it in project.go, state_query.go, scope.go, settings.go,
 //     await.go, due.go. window.go has what agents told of their usage
 //     windows, network.go what sessions may reach, and taint.go

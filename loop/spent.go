@@ -50,6 +50,7 @@ func (r *Run) spend(s Session, task string, x ledger.Exit) {
 	}
 	r.AssumedUSD += assumed
 	r.Spent = r.Spent.with(s.Planned, task, x, assumed)
+	r.overspend(s, task, x)
 }
 
 // with returns s plus an ended agent session.

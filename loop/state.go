@@ -193,6 +193,7 @@ type Run struct {
 	ExtraUSD    float64               `json:"extra_usd,omitempty"`   // what people added to its budget
 	ExtraTokens int64                 `json:"extra_tokens,omitempty"`
 	TaskBudgets map[string]TaskBudget `json:"task_budgets,omitempty"` // what people decided about tasks, by folded id
+	SessionOver *SessionOver          `json:"session_over,omitempty"` // nil = none went over its own budget
 	LastEvent   time.Time             `json:"last_event,omitzero"`
 
 	Hosts []HostRule `json:"hosts,omitempty"` // what people said of hosts, for this run or one of its sessions

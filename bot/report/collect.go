@@ -330,6 +330,9 @@ func (c *collector) finish() {
 // leastWait is the shortest finished wait that the digest mentions.
 const leastWait = time.Minute
 
+// overShown is the number of budgets that a digest says a run went over.
+const overShown = 4
+
 // merged joins waits for the same reason that follow each other within two
 // minutes. A retry in the middle of a wait does not make it two.
 func merged(all []Span) []Span {
@@ -389,7 +392,8 @@ func (c *collector) finalState() {
 			c.verified = bot.TipGreen(c.s, *e)
 		}
 		if slices.Contains(c.Runs, r.ID) {
-			c.Over = bot.Overshoot(r)
+			c.Over = bot.Overshoots(c.s, c.To)
+			c.Over = c.Over[:min(len(c.Over), overShown)]
 		}
 	}
 	if r.Commits > 0 && slices.Contains(c.Runs, r.ID) {

@@ -49,8 +49,8 @@ type Facts struct {
 	Sessions []Session // of agents, by start time
 	Hats     []Count   // sessions by hat, in the order of each hat's first session
 	Cost     Cost
-	Over     string  // by how much the last run, if it ended in the span, went over its budget; "" = it kept to it
-	Burndown []Point // tasks left, from Began on
+	Over     []string // by how much the last run, if it ended in the span, went over its budgets, a line each
+	Burndown []Point  // tasks left, from Began on
 
 	Waves []WaveRow // of bug reports, that ended in the span
 

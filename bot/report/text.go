@@ -185,7 +185,9 @@ func (f Facts) header() bot.Message {
 		second += f.clock(f.Began) + " → " + to + " · " + plural(len(f.Sessions), "session") + " · " + f.Cost.String()
 	}
 	addLine(&m, strings.TrimSuffix(second, " · "))
-	addLine(&m, f.Over)
+	for _, line := range f.Over {
+		addLine(&m, line)
+	}
 	addLine(&m, f.Proofs.Text())
 	for _, line := range f.Red {
 		addLine(&m, bot.Foreign(bot.Cut(line, 120)))

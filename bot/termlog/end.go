@@ -32,7 +32,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.uncut(v.at, strings.Join([]string{head, bot.Plural(r.Agents, "session"), bot.Cost(&r)}, " · ")+"   "+exit)
 	default:
 		c.uncut(v.at, head+"   "+runTotals(r, v.at))
-		if over := bot.Overshoot(&r); over != "" {
+		for _, over := range bot.Overshoots(v.after, v.at) {
 			c.wrapped(over)
 		}
 	}
