@@ -8,6 +8,7 @@ const (
 	EndedEvent    SessionOutcome = "event"    // its event was accepted, whatever the exit code
 	EndedSilent   SessionOutcome = "no event" // it ended without an event
 	EndedStall    SessionOutcome = "stall"
+	EndedCircle   SessionOutcome = "circle" // it was busy without progress, as one that compacts its conversation again and again
 	EndedWall     SessionOutcome = "wall limit"
 	EndedLimit    SessionOutcome = "limit"    // usage limit
 	EndedUnusable SessionOutcome = "unusable" // auth, billing, unknown model, missing, not startable

@@ -120,6 +120,7 @@ const (
 	ExitLeak       ExitReason = "leak"        // the shim ended it: it sent a value that was planted to be found (docs/spec 12.1)
 	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
 	ExitSecret     ExitReason = "secret"      // setup left a secret where sessions can read it
+	ExitCircle     ExitReason = "circle"      // the shim ended it: its output showed that it went in a circle
 )
 
 // FailureClass is the kind of provider failure that an agent's own output reports.
