@@ -31,6 +31,8 @@ func EndText(b ledger.SessionEnded) string {
 		return "sent a planted secret to a host, stopped"
 	case ledger.EndedStall:
 		return "silent too long, stopped"
+	case ledger.EndedCircle:
+		return "went in a circle, stopped"
 	case ledger.EndedWall:
 		return "over its time limit, stopped"
 	case ledger.EndedLimit:

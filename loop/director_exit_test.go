@@ -20,7 +20,10 @@ var ends = map[string]func(*director, *ledger.Exit){
 	"127":         func(_ *director, x *ledger.Exit) { x.Code = 127; x.Tail = "claude: not found" },
 	"not started": func(_ *director, x *ledger.Exit) { x.Reason = ledger.ExitNotStarted; x.Text = "no such file" },
 	"stall":       func(_ *director, x *ledger.Exit) { x.Reason = ledger.ExitStall },
-	"wall":        func(_ *director, x *ledger.Exit) { x.Reason = ledger.ExitWall },
+	"circle": func(_ *director, x *ledger.Exit) {
+		x.Reason, x.Code, x.Text = ledger.ExitCircle, -1, "it compacted its conversation 3 times in a row without a tool call"
+	},
+	"wall": func(_ *director, x *ledger.Exit) { x.Reason = ledger.ExitWall },
 	"limit": func(d *director, x *ledger.Exit) {
 		x.Failure, x.Until, x.Text = ledger.FailureLimit, d.now.Add(time.Hour), "You've hit your limit"
 	},

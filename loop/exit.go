@@ -110,6 +110,8 @@ func strictNote(end ledger.SessionOutcome, text string) string {
 	switch end {
 	case ledger.EndedStall:
 		return "The session before was ended because it was " + text + ", and nothing of it was kept. Wait for nothing and start nothing that waits for input; end with your event."
+	case ledger.EndedCircle:
+		return "The session before was ended because " + text + ", and nothing of it was kept. Read parts of files, not whole ones, do the smallest thing that settles the task, and end with your event."
 	case ledger.EndedWall:
 		return "The session before was ended because it took " + text + ", and nothing of it was kept. Do the smallest thing that settles the task, and end with your event in time."
 	}

@@ -26,6 +26,7 @@ var endRules = []endRule{
 	{ledger.EndedUnusable, ledger.CountsAsNothing, unusable},
 	{ledger.EndedNetwork, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Failure == ledger.FailureNetwork }},
 	{ledger.EndedStall, ledger.CountsAsFailed, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitStall }},
+	{ledger.EndedCircle, ledger.CountsAsFailed, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitCircle }},
 	{ledger.EndedWall, ledger.CountsAsFailed, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitWall }},
 	{ledger.EndedSilent, ledger.CountsAsFailed, func(ledger.Exit, bool, bool) bool { return true }},
 }

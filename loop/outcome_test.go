@@ -90,6 +90,7 @@ func TestEnds(t *testing.T) {
 		{"no event, stall, wall limit", "no event", "", []string{"exit silent"}, ledger.EndedSilent, failed},
 		{"no event, stall, wall limit", "no event, exit 3", "", []string{"exit code 3"}, ledger.EndedSilent, failed},
 		{"no event, stall, wall limit", "stall", "", []string{"exit stall"}, ledger.EndedStall, failed},
+		{"no event, stall, wall limit", "a circle", "", []string{"exit circle"}, ledger.EndedCircle, failed},
 		{"no event, stall, wall limit", "wall limit", "", []string{"exit wall"}, ledger.EndedWall, failed},
 		{"no event, stall, wall limit", "the second repeat", "", []string{"exit silent", "exit stall"}, ledger.EndedStall, failed},
 		{"no event, stall, wall limit", "after two repeats the attempt fails", "", []string{"exit silent", "exit stall", "exit wall"}, ledger.EndedWall,

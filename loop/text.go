@@ -79,6 +79,8 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		return cmp.Or(x.Text, "sent a planted secret to a host")
 	case ledger.EndedStall:
 		return "silent for " + s.Planned.Stall.String()
+	case ledger.EndedCircle:
+		return cmp.Or(x.Text, "it went in a circle")
 	case ledger.EndedWall:
 		return "longer than " + s.Planned.Wall.String()
 	case ledger.EndedLost:

@@ -201,7 +201,7 @@ func (c *collector) taskSet(b ledger.TaskSet, e ledger.Entry) {
 
 // failedBy names the session outcomes that count as failures.
 var failedBy = map[ledger.SessionOutcome]string{
-	ledger.EndedSilent: "without a report", ledger.EndedStall: "silent too long", ledger.EndedWall: "over the time limit", ledger.EndedLost: "lost without trace",
+	ledger.EndedSilent: "without a report", ledger.EndedStall: "silent too long", ledger.EndedCircle: "in a circle", ledger.EndedWall: "over the time limit", ledger.EndedLost: "lost without trace",
 }
 
 func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {

@@ -53,7 +53,7 @@ func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
 	}
 	text := bot.EndText(b)
 	switch said := bot.Clean(b.Text); {
-	case (b.End == ledger.EndedSilent || b.End == ledger.EndedEarly) && said != "":
+	case (b.End == ledger.EndedSilent || b.End == ledger.EndedEarly || b.End == ledger.EndedCircle) && said != "":
 		text = said
 	case b.End == ledger.EndedStall && s.stall > 0:
 		text = "silent " + bot.Took(s.stall) + ", stopped"

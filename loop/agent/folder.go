@@ -53,7 +53,8 @@ type spec struct {
 	Session string          `json:"session"`
 	Kind    ledger.Kind     `json:"kind"`
 	Agent   string          `json:"agent,omitempty"`
-	Model   string          `json:"model,omitempty"` // as the session was started with it
+	Model   string          `json:"model,omitempty"`  // as the session was started with it
+	Output  string          `json:"output,omitempty"` // format of an agent's output; "" = text
 	State   string          `json:"state"`
 	Plan    plan            `json:"plan"`
 	Stdin   bool            `json:"stdin"` // the prompt is written to standard input

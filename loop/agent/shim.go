@@ -88,6 +88,7 @@ type supervisor struct {
 	exit   ledger.Exit
 	out    *output
 	mask   *mask
+	circle *circleWatch // nil = nothing to watch
 	pid    pidFile
 
 	network *sessionNetwork // nil = the session's network is open
@@ -119,6 +120,7 @@ func (s *supervisor) load() error {
 		name, _, _ := strings.Cut(v, "=")
 		return !slices.Contains(s.spec.Masked, name)
 	}))
+	s.circle = newCircleWatch(s.spec)
 	return os.Remove(s.path(fileEnv))
 }
 
@@ -370,6 +372,8 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 			end(ledger.ExitAsked, "")
 		case <-wall:
 			end(ledger.ExitWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
+		case why := <-s.circle.reason():
+			end(ledger.ExitCircle, why)
 		case t := <-leak:
 			end(ledger.ExitLeak, fmt.Sprintf("ended: it sent a value of its environment to %s that nothing has a reason to send", t))
 		case <-meter:

@@ -155,7 +155,9 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 			return err
 		}
 	}
-	if l.Kind != ledger.KindAgent {
+	if l.Kind == ledger.KindAgent {
+		s.Output = r.o.Agents[l.Agent].Output
+	} else {
 		g := r.o.Projects[l.Project]
 		s.Project, s.Withheld = l.Project, g.withholds(l)
 		vars, err := g.vars(l)

@@ -254,7 +254,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if touch, err := os.Stat(filepath.Join(folder, fileTouch)); err == nil {
 		x.Called = !x.Started.IsZero() && touch.ModTime().After(x.Started)
 	}
-	if v.Text != "" {
+	if v.Text != "" && x.Reason != ledger.ExitCircle { // what the supervisor saw says more than the last error
 		x.Text = oneLine(v.Text)
 	}
 	if x.Uncounted = v.Uncounted; v.Uncounted {

@@ -55,6 +55,11 @@ type Agent struct {
 	// Tail returns the latest actions and texts in complete lines of output, at
 	// most most, the newest last. dir is the session's work folder.
 	Tail func(lines []string, dir string, most int) []string
+	// Circle returns a reader of the lines of one session while it runs, in their
+	// order. The reader says why the session goes in a circle, "" while it may get
+	// on. A line longer than the caller keeps comes without its end. A nil reader
+	// reads nothing.
+	Circle func() func(line []byte) (why string)
 
 	// Reports says for people which figures its output has: "tokens and cost".
 	Reports string
@@ -117,6 +122,9 @@ func NoStopHook(string) ([]string, error) { return nil, nil }
 // NoMCP is the MCP of a program that is told of servers in another way than by
 // nightporter: in its own configuration, or not at all.
 func NoMCP(string) ([]string, error) { return nil, nil }
+
+// NoCircle is the Circle of a program that is not known to go in circles.
+func NoCircle() func([]byte) string { return nil }
 
 // WholeLines is the Tail of an agent whose output is already readable.
 func WholeLines(lines []string, _ string, most int) []string {

@@ -26,6 +26,7 @@ var codex = Agent{
 	Read:        codexRead,
 	LastMessage: codexLastMessage,
 	Tail:        passageTail,
+	Circle:      NoCircle,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
 	Kinds:       KindsReported,

@@ -24,6 +24,7 @@ var copilot = Agent{
 	Read:        copilotRead,
 	LastMessage: copilotLastMessage,
 	Tail:        passageTail,
+	Circle:      NoCircle,
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,
 	Kinds:       KindsUnknown,

@@ -6,7 +6,7 @@
 //	command.go        the row of the user's own commands
 //	claude*.go        the row of Claude Code: command line, stream, output, login
 //	codex*.go         the row of Codex
-//	opencode*.go      the row of opencode
+//	opencode*.go      the row of opencode, and how it is seen to go in a circle
 //	event_stream.go   what the readers of other streams than Claude Code's share
 //	gemini*.go        the row of Gemini CLI
 //	qwen*.go          the row of Qwen Code

@@ -25,6 +25,7 @@ var opencode = Agent{
 	Read:        opencodeRead,
 	LastMessage: opencodeLastMessage,
 	Tail:        passageTail,
+	Circle:      opencodeCircle,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,
 	Kinds:       KindsReported,

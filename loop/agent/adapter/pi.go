@@ -24,6 +24,7 @@ var pi = Agent{
 	Read:        piRead,
 	LastMessage: piLastMessage,
 	Tail:        passageTail,
+	Circle:      NoCircle,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,
 	Kinds:       KindsReported,
