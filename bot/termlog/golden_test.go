@@ -127,7 +127,7 @@ func TestNight(t *testing.T) {
 	fails := build("by line", 5*time.Minute, fileStats(1, 4, 1))
 	fails.Red = "--- FAIL: TestRefundPartial (0.01s)\n    refund_test.go:12: want 1200, got 1000\nFAIL"
 	quiet := act("", "", 3*time.Minute)
-	quiet.Exit = &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: 4, Tail: "Error: context window exceeded\n"}
+	quiet.Exit = &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: 4, Tail: `{"type":"turn.failed"}` + "\n", Said: "Error: context window exceeded\n{\"type\":\"error\"}"}
 	limit := act("", "", 4*time.Minute)
 	limit.Exit = &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: 0.07, Turns: 3, Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 20, 4, 10, 0, 0, berlin), Text: "You've hit your session limit · resets 4:10am"}
 	stray := build("orders", 29*time.Minute+29*sec, fileStats(2, 71, 9))

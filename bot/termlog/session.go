@@ -1,6 +1,7 @@
 package termlog
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -73,16 +74,18 @@ func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
 	}
 	c.flush(v.at)
 	c.uncut(v.at, c.columns(s)+bot.SignFailed+" "+bot.Cut(text, 60))
-	if last := lastWords(b.Exit.Tail); last != "" && b.Counts == ledger.CountsAsFailed {
+	if last := lastWords(b.Exit); last != "" && b.Counts == ledger.CountsAsFailed {
 		c.continuation("    ┃ " + bot.Cut(last, c.restWidth()-6))
 	}
 	c.reports(v, s)
 }
 
-func lastWords(tail string) string {
-	lines := bot.CleanLines(tail)
+// lastWords returns the last line of what an agent said, and of its output where nothing
+// shows that: the output of most agents is events, which are not for people.
+func lastWords(x ledger.Exit) string {
+	lines := bot.CleanLines(cmp.Or(x.Said, x.Tail))
 	for n := len(lines) - 1; n >= 0; n-- {
-		if l := bot.Clean(lines[n]); l != "" {
+		if l := bot.Clean(lines[n]); l != "" && !strings.HasPrefix(l, `{"`) {
 			return l
 		}
 	}
