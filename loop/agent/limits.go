@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -17,12 +18,17 @@ type limits struct {
 	touch           time.Time
 	cpu             uint64
 	looked          time.Time
+	idle            float64   // share of one processor below which CPU use is no sign of life
 	daemonGoneSince time.Time // since when no daemon is running; zero while one is
 }
 
 func newLimits(s *supervisor) *limits {
 	now := time.Now()
-	return &limits{s: s, lastSign: now, looked: now}
+	idle := adapter.IdleWaits
+	if a := adapter.FindOutput(s.spec.Output); a != nil {
+		idle = a.Idle
+	}
+	return &limits{s: s, lastSign: now, looked: now, idle: idle}
 }
 
 // interval returns the time between two checks, which is short compared with
@@ -36,10 +42,6 @@ func (l *limits) interval() time.Duration {
 	}
 	return max(d, time.Millisecond)
 }
-
-// busyShare is the share of one processor above which CPU use counts as a sign
-// of life. Programs that merely wait stay below it.
-const busyShare = 0.01
 
 // tick is the unit of CPU times in /proc: USER_HZ, which is 100 on every Linux.
 const tick = 10 * time.Millisecond
@@ -57,6 +59,11 @@ func (l *limits) skip(since time.Duration) {
 	}
 }
 
+// busy reports whether CPU time that was used since the last check is a sign of life.
+func (l *limits) busy(used, since time.Duration) bool {
+	return used >= max(2*tick, time.Duration(l.idle*float64(since)))
+}
+
 // check returns the reason to end the session now, or "".
 func (l *limits) check(root int) (ledger.ExitReason, string) {
 	now := time.Now()
@@ -69,7 +76,7 @@ func (l *limits) check(root int) (ledger.ExitReason, string) {
 	}
 	if l.s.spec.Stall > 0 {
 		cpu := cpuOf(root)
-		if used := time.Duration(cpu-l.cpu) * tick; cpu > l.cpu && used >= max(2*tick, time.Duration(busyShare*float64(now.Sub(l.looked)))) {
+		if cpu > l.cpu && l.busy(time.Duration(cpu-l.cpu)*tick, now.Sub(l.looked)) {
 			l.lastSign = now
 		}
 		l.cpu = cpu

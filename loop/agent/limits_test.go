@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -32,5 +33,26 @@ func TestStoppedSupervisor(t *testing.T) {
 	l.looked, l.daemonGoneSince = ago(10*time.Second), ago(31*time.Minute)
 	if why, _ := l.check(os.Getpid()); why != ledger.ExitAbandoned {
 		t.Errorf("a session without a daemon: %q", why)
+	}
+}
+
+// TestIdle: the CPU time that an agent's program uses while it only waits for its model is
+// no sign of life, and more than that is one.
+func TestIdle(t *testing.T) {
+	for _, c := range []struct {
+		output string
+		used   time.Duration
+		busy   bool
+	}{
+		{adapter.Opencode, 200 * time.Millisecond, false}, // it was measured with 150
+		{adapter.Opencode, time.Second, true},
+		{adapter.Codex, 50 * time.Millisecond, false},
+		{adapter.Codex, 200 * time.Millisecond, true},
+		{"", 200 * time.Millisecond, true}, // a command
+	} {
+		l := newLimits(&supervisor{spec: spec{Output: c.output}})
+		if got := l.busy(c.used, 10*time.Second); got != c.busy {
+			t.Errorf("%q that used %s in 10 s is busy: %v", c.output, c.used, got)
+		}
 	}
 }

@@ -55,6 +55,9 @@ type Agent struct {
 	// Tail returns the latest actions and texts in complete lines of output, at
 	// most most, the newest last. dir is the session's work folder.
 	Tail func(lines []string, dir string, most int) []string
+	// Idle is the share of one processor that the program uses while it only waits for
+	// its model, with a margin. CPU use below it is no sign of life.
+	Idle float64
 	// Circle returns a reader of the lines of one session while it runs, in their
 	// order. The reader says why the session goes in a circle, "" while it may get
 	// on. A line longer than the caller keeps comes without its end. A nil reader
@@ -122,6 +125,9 @@ func NoStopHook(string) ([]string, error) { return nil, nil }
 // NoMCP is the MCP of a program that is told of servers in another way than by
 // nightporter: in its own configuration, or not at all.
 func NoMCP(string) ([]string, error) { return nil, nil }
+
+// IdleWaits is the Idle of programs that merely wait.
+const IdleWaits = 0.01
 
 // NoCircle is the Circle of a program that is not known to go in circles.
 func NoCircle() func([]byte) string { return nil }

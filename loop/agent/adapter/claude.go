@@ -29,6 +29,7 @@ var claude = Agent{
 	Read:        claudeRead,
 	LastMessage: claudeLastMessage,
 	Tail:        claudeTail,
+	Idle:        IdleWaits,
 	Circle:      NoCircle,
 	Reports:     "tokens and cost",
 	Cost:        CostReported,

@@ -26,6 +26,7 @@ var codex = Agent{
 	Read:        codexRead,
 	LastMessage: codexLastMessage,
 	Tail:        passageTail,
+	Idle:        IdleWaits,
 	Circle:      NoCircle,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,

@@ -55,6 +55,7 @@ var command = Agent{
 	Read:        readText,
 	LastMessage: lastLines,
 	Tail:        WholeLines,
+	Idle:        IdleWaits,
 	Circle:      NoCircle,
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,

@@ -24,6 +24,7 @@ var copilot = Agent{
 	Read:        copilotRead,
 	LastMessage: copilotLastMessage,
 	Tail:        passageTail,
+	Idle:        IdleWaits,
 	Circle:      NoCircle,
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,

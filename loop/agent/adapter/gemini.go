@@ -25,6 +25,7 @@ var gemini = Agent{
 	Read:        geminiRead,
 	LastMessage: geminiLastMessage,
 	Tail:        eventTail,
+	Idle:        IdleWaits,
 	Circle:      NoCircle,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,

@@ -25,6 +25,7 @@ var opencode = Agent{
 	Read:        opencodeRead,
 	LastMessage: opencodeLastMessage,
 	Tail:        passageTail,
+	Idle:        0.05, // 1.5 % was measured
 	Circle:      opencodeCircle,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,

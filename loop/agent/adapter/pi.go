@@ -24,6 +24,7 @@ var pi = Agent{
 	Read:        piRead,
 	LastMessage: piLastMessage,
 	Tail:        passageTail,
+	Idle:        IdleWaits,
 	Circle:      NoCircle,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,

@@ -23,6 +23,7 @@ var qwen = Agent{
 	Read:        qwenRead,
 	LastMessage: qwenLastMessage,
 	Tail:        eventTail,
+	Idle:        IdleWaits,
 	Circle:      NoCircle,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,

@@ -20,6 +20,7 @@ var scripted = Agent{
 	Read:        readScripted,
 	LastMessage: lastLines,
 	Tail:        WholeLines,
+	Idle:        IdleWaits,
 	Circle:      NoCircle,
 	Reports:     "no tokens and no cost, as it uses no model",
 	Cost:        CostReported,
