@@ -11,6 +11,10 @@ import (
 // model, else by the estimate of the configuration, else unknown. model is what the
 // session was started with, which the agent's own word for it replaces.
 func (r *Runner) price(x *ledger.Exit, v adapter.Verdict, d Definition, model string) {
+	if x.Reason == ledger.ExitNotStarted && x.Code < 0 { // with 126 or 127 a script may have done something before
+		x.CostUSD = 0 // known, not unknown: no program ran
+		return
+	}
 	x.CostUSD, x.PricedBy, x.Estimated = v.CostUSD, "", false
 	if x.CostUSD >= 0 {
 		x.PricedBy = ledger.PricedByAgent

@@ -285,7 +285,7 @@ func TestNotStarted(t *testing.T) {
 		{"fine", script("exit 0"), ledger.ExitSelf, 0, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: c.command, Dir: h.out}
+			h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: c.command, Dir: h.out, USDEstimate: 2}
 			if c.name == "none" {
 				delete(h.runner.o.Agents, "mine")
 			}
@@ -293,6 +293,11 @@ func TestNotStarted(t *testing.T) {
 			x := h.wait("r1-" + c.name)
 			if x.Reason != c.why || x.Code != c.code || x.Signal != c.signal || !strings.Contains(x.Text, c.text) {
 				t.Errorf("exit = %+v", x)
+			}
+			// What no program ran for cost nothing; a script that found none may have.
+			want := map[bool]float64{false: 2}[c.why == ledger.ExitNotStarted && c.code == -1]
+			if x.CostUSD != want {
+				t.Errorf("it cost $%g, want $%g", x.CostUSD, want)
 			}
 			err := h.runner.Check(context.Background(), "mine")
 			var in *ledger.InputError

@@ -84,7 +84,7 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 		now := time.Now()
 		return saveExit(folder, ledger.Exit{
 			Session: l.Session, Reason: ledger.ExitNotStarted, Code: -1, Text: no.Error(), Started: now, Ended: now,
-			Turns: -1, Tokens: -1, CostUSD: -1, Boundary: level,
+			Turns: -1, Tokens: -1, Boundary: level, // what was not started cost nothing, which is known
 		})
 	}
 	if err == nil && r.o.BeforeStart != nil {
