@@ -163,6 +163,7 @@ var arrows = map[string][]string{
 	"internal/fake/slack":        {"internal/fake/wrap"},
 	"internal/fake/github":       {},
 	"internal/e2e/gitea":         {"internal/programtest"},
+	"internal/e2e/agents":        {"internal/fake/models", "loop/agent/adapter"}, // for tests
 	"internal/fake/wrap":         {},
 	"internal/fake/models":       {},
 	"internal/fake/netfs":        {},

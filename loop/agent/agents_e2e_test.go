@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/e2e/agents"
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
@@ -24,121 +25,31 @@ import (
 
 var recordAgents = flag.Bool("agents.record", false, "write the sessions' streams to adapter/testdata/AGENT")
 
-// realAgent is a program that make e2e does not install, connected to a scripted
-// model by its own settings.
-type realAgent struct {
-	name    string
-	program string  // variable with its path
-	from    string  // how to get it
-	model   string  // of a launch
-	effort  string  // of a launch; "" where it has none
-	usd     float64 // what TestAgentsWork costs, -1 = the stream has no cost
-	bare    bool    // the stream has no tokens either
-	prepare string  // shell commands before it starts
-	tool    func(command string) models.Tool
-	args    func(url string) []string // of the configured command
-	env     func(url string) []string // lines of env_file
-}
-
-var realAgents = []realAgent{
-	{
-		name: adapter.Codex, program: "NIGHTPORTER_CODEX",
-		from: "make e2e", model: "gpt-5-codex", effort: "high", usd: -1,
-		tool: func(command string) models.Tool {
-			return models.Tool{Name: "exec_command", Input: map[string]any{"cmd": command}}
-		},
-		args: func(url string) []string {
-			return []string{"-c", `model_provider="fake"`, "-c", fmt.Sprintf(`model_providers.fake={name="fake",base_url=%q,env_key="FAKE_API_KEY",wire_api="responses",request_max_retries=1,stream_max_retries=1}`, url+"/v1")}
-		},
-		env: func(string) []string { return []string{"FAKE_API_KEY=dummy"} },
-	},
-	{
-		name: adapter.Opencode, program: "NIGHTPORTER_OPENCODE",
-		from: "make e2e", model: "fake/fake-model", effort: "high", usd: 2*0.00375 + 0.00078,
-		tool: func(command string) models.Tool {
-			return models.Tool{Name: "bash", Input: map[string]any{"command": command, "description": "works"}}
-		},
-		args: func(string) []string { return nil },
-		env: func(url string) []string {
-			return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"provider":{"fake":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"` + url + `/v1","apiKey":"dummy"},"models":{"fake-model":{"cost":{"input":3,"output":15,"cache_read":0.3,"cache_write":3.75},"limit":{"context":200000,"output":8000}}}}}}`}
-		},
-	},
-	{
-		name: adapter.Gemini, program: "NIGHTPORTER_GEMINI",
-		from: "make e2e-agents", model: "gemini-2.5-flash", usd: -1,
-		tool: shellTool("run_shell_command"),
-		args: func(string) []string { return nil },
-		env: func(url string) []string {
-			return []string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + url}
-		},
-	},
-	{
-		name: adapter.Qwen, program: "NIGHTPORTER_QWEN",
-		from: "make e2e-agents", model: "fake-model", usd: -1,
-		tool: shellTool("run_shell_command"),
-		args: func(string) []string { return nil },
-		env: func(url string) []string {
-			return []string{"OPENAI_API_KEY=dummy", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=fake-model"}
-		},
-	},
-	{
-		name: adapter.Copilot, program: "NIGHTPORTER_COPILOT",
-		from: "make e2e-agents", model: "fake-model", effort: "high", usd: -1, bare: true,
-		tool: shellTool("bash"),
-		args: func(string) []string { return nil },
-		env: func(url string) []string {
-			return []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=dummy"}
-		},
-	},
-	{
-		name: adapter.Pi, program: "NIGHTPORTER_PI",
-		from: "make e2e-agents", model: "fake/fake-model", effort: "high", usd: 2*0.00375 + 0.00078,
-		tool: shellTool("bash"),
-		args: func(string) []string { return nil },
-		env:  func(url string) []string { return []string{"OPENAI_API_KEY=dummy", "FAKE_URL=" + url} },
-		prepare: `mkdir -p ~/.pi/agent && cat >~/.pi/agent/models.json <<E
-{"providers":{"fake":{"baseUrl":"$FAKE_URL/v1","api":"openai-completions","apiKey":"dummy","models":[{"id":"fake-model","name":"fake","reasoning":true,"input":["text"],"cost":{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75},"contextWindow":200000,"maxTokens":8000}]}}}
-E`,
-	},
-}
-
-// shellTool returns a shell command as a call of the tool with that name.
-func shellTool(name string) func(command string) models.Tool {
-	return func(command string) models.Tool {
-		return models.Tool{Name: name, Input: map[string]any{"command": command, "description": "works"}}
-	}
-}
+// realAgent runs sessions of a program of the table.
+type realAgent struct{ agents.Agent }
 
 // session runs one session of the agent by its name, with the model's turns. change
 // gets the address of the model's server.
 func (a realAgent) session(t *testing.T, record string, script func(models.Request) models.Turn, change ...func(h *fixture, l *ledger.Launch, server string)) (ledger.Exit, *hatServer, *models.Server) {
 	t.Helper()
-	program := os.Getenv(a.program)
-	if program == "" {
-		t.Skipf("SKIPPED: %s names no program of %s (%s)", a.program, a.name, a.from)
-	}
 	server := models.Start(t, script)
 	hat, serve := serveHat(t)
 	h := newFixture(t, supportedLevel(), serve, func(o *Options) { o.Timing.Abandon = ledger.Duration(patience) }) // some programs retry for minutes
-	// The name of the program decides whose output it is.
-	link := filepath.Join(h.out, a.name)
-	var err error
-	if a.prepare == "" {
-		err = os.Symlink(program, link)
-	} else {
-		err = os.WriteFile(link, []byte("#!/bin/sh\n"+a.prepare+"\nexec '"+program+"' \"$@\"\n"), 0o755)
+	link, err := a.Install(h.out)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case link == "":
+		t.Skipf("SKIPPED: %s names no program of %s (%s)", a.Variable, a.Name, a.Origin)
 	}
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(h.out, "keys.env"), []byte(strings.Join(a.Env(server.URL()), "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(h.out, "keys.env"), []byte(strings.Join(a.env(server.URL()), "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d := BuiltIn()[a.name]
-	d.Command, d.Dir, d.EnvFile = append([]string{link}, a.args(server.URL())...), h.out, "keys.env"
-	h.runner.o.Agents[a.name] = d
+	d := BuiltIn()[a.Name]
+	d.Command, d.Dir, d.EnvFile = append([]string{link}, a.Args(server.URL())...), h.out, "keys.env"
+	h.runner.o.Agents[a.Name] = d
 	l := h.launch("r1-1")
-	l.Agent, l.Prompt = a.name, claudePrompt
+	l.Agent, l.Prompt = a.Name, claudePrompt
 	// A repository's own settings are not in effect.
 	if err := os.WriteFile(filepath.Join(h.work, "opencode.json"), []byte(`{"permission":{"bash":"deny"}}`), 0o644); err != nil {
 		t.Fatal(err)
@@ -146,7 +57,7 @@ func (a realAgent) session(t *testing.T, record string, script func(models.Reque
 	for _, c := range change {
 		c(h, &l, server.URL())
 	}
-	if err := h.runner.Check(t.Context(), a.name); err != nil {
+	if err := h.runner.Check(t.Context(), a.Name); err != nil {
 		t.Fatal(err)
 	}
 	h.start(l)
@@ -178,15 +89,15 @@ func (a realAgent) record(h *fixture, name string) {
 	text = strings.ReplaceAll(text, h.state, "/var/lib/nightporter")
 	text = regexp.MustCompile(`/[^ ()"]*/node_modules/`).ReplaceAllString(text, "/usr/lib/node_modules/")
 	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:8901")
-	path := filepath.Join("adapter", "testdata", a.name, name+".jsonl")
+	path := filepath.Join("adapter", "testdata", a.Name, name+".jsonl")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
 func eachRealAgent(t *testing.T, f func(t *testing.T, a realAgent)) {
-	for _, a := range realAgents {
-		t.Run(a.name, func(t *testing.T) { f(t, a) })
+	for _, a := range agents.All {
+		t.Run(a.Name, func(t *testing.T) { f(t, realAgent{a}) })
 	}
 }
 
@@ -196,16 +107,16 @@ func TestAgentsWork(t *testing.T) {
 		var work string
 		x, hat, _ := a.session(t, "session", models.Play(func(models.Request) []models.Turn {
 			return []models.Turn{
-				models.Use(a.tool("echo hi; false")),
-				models.Use(a.tool(emitDone)),
+				models.Use(a.Tool("echo hi; false")),
+				models.Use(a.Tool(emitDone)),
 				{Text: "Done.", Usage: models.Usage{Input: 200, CacheRead: 100, Output: 10}},
 			}
-		}), func(h *fixture, l *ledger.Launch, _ string) { work, l.Model, l.Effort = h.work, a.model, a.effort })
+		}), func(h *fixture, l *ledger.Launch, _ string) { work, l.Model, l.Effort = h.work, a.Model, a.Effort })
 		got, _ := os.ReadFile(filepath.Join(work, "hello.txt"))
 		if string(got) != "hello\n" || len(hat.sent()) != 1 {
 			t.Errorf("hello.txt: %q, %d events", got, len(hat.sent()))
 		}
-		if x.Failure != "" || x.Text != "" || x.Turns < 3 || x.Tokens != a.tokens() || a.usd < 0 && x.CostUSD != -1 || a.usd >= 0 && math.Abs(x.CostUSD-a.usd) > 1e-9 {
+		if x.Failure != "" || x.Text != "" || x.Turns < 3 || x.Tokens != a.tokens() || !a.Priced && x.CostUSD != -1 || a.Priced && math.Abs(x.CostUSD-(2*0.00375+0.00078)) > 1e-9 {
 			t.Errorf("%+v", x)
 		}
 		if !strings.HasSuffix(x.Said, "Done.") {
@@ -215,7 +126,7 @@ func TestAgentsWork(t *testing.T) {
 }
 
 func (a realAgent) tokens() int64 {
-	if a.bare {
+	if a.Uncounted {
 		return -1
 	}
 	return 2*1050 + 310
@@ -270,20 +181,20 @@ func TestAgentsFaults(t *testing.T) {
 		{name: "used-up", agent: adapter.Copilot, fault: openAI(429, "usage_limit_reached", "The usage limit has been reached", nil), want: ledger.FailureLimit, text: "usage limit"},
 		{name: "quota", agent: adapter.Codex, fault: openAI(429, "insufficient_quota", "You exceeded your current quota", nil), want: ledger.FailureLimit, text: "Quota exceeded"},
 	} {
-		for _, a := range realAgents {
-			if c.agent != "" && c.agent != a.name || slices.Contains(c.not, a.name) {
+		for _, a := range agents.All {
+			if c.agent != "" && c.agent != a.Name || slices.Contains(c.not, a.Name) {
 				continue
 			}
 			for step := range 2 {
-				t.Run(fmt.Sprintf("%s/%s-at-turn-%d", a.name, c.name, step+1), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s-at-turn-%d", a.Name, c.name, step+1), func(t *testing.T) {
 					if !(c.brief && step == 0) && os.Getenv("NIGHTPORTER_E2E_AGENTS") != "all" {
 						t.Skip("SKIPPED: make e2e-agents has all faults")
 					}
-					x, _, _ := a.session(t, fmt.Sprintf("%s-at-turn-%d", c.name, step+1), models.Play(func(models.Request) []models.Turn {
-						turns := []models.Turn{models.Use(a.tool("echo hi")), models.Say("Done.")}
+					x, _, _ := realAgent{a}.session(t, fmt.Sprintf("%s-at-turn-%d", c.name, step+1), models.Play(func(models.Request) []models.Turn {
+						turns := []models.Turn{models.Use(a.Tool("echo hi")), models.Say("Done.")}
 						turns[step] = turns[step].WithFault(c.fault)
 						return turns
-					}), func(_ *fixture, l *ledger.Launch, _ string) { l.Model = a.model })
+					}), func(_ *fixture, l *ledger.Launch, _ string) { l.Model = a.Model })
 					if x.Failure != c.want || x.Unverified || !strings.Contains(x.Text, c.text) {
 						t.Errorf("failure %q (unverified %v), %q, want %q, %q", x.Failure, x.Unverified, x.Text, c.want, c.text)
 					}
@@ -303,7 +214,7 @@ func TestAgentsFaults(t *testing.T) {
 // its own provider: an account in a file, and a key in a variable, which its
 // commands do not see. Nothing of the account but the models is asked for.
 func TestCodexLogin(t *testing.T) {
-	codex := realAgents[0]
+	codex := realAgent{agents.Codex}
 	part := func(claims string) string { return base64.RawURLEncoding.EncodeToString([]byte(claims)) }
 	token := part(`{"alg":"RS256"}`) + "." + part(fmt.Sprintf(`{"exp":%d,"https://api.openai.com/auth":{"chatgpt_plan_type":"plus","chatgpt_account_id":"acc"}}`, time.Now().Add(time.Hour*99).Unix())) + ".c2ln"
 	account := fmt.Sprintf(`{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{"id_token":%q,"access_token":%q,"refresh_token":"r","account_id":"acc"},"last_refresh":%q}`, token, token, time.Now().UTC().Format(time.RFC3339))
@@ -316,15 +227,15 @@ func TestCodexLogin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := codex
-			a.env = func(string) []string { return nil }
-			a.args = func(url string) []string {
+			a.Env = func(string) []string { return nil }
+			a.Args = func(url string) []string {
 				return []string{"-c", fmt.Sprintf("openai_base_url=%q", url+"/v1"), "-c", fmt.Sprintf("chatgpt_base_url=%q", url), "-c", "features.enable_request_compression=false"}
 			}
 			var work string
 			x, hat, server := a.session(t, "", models.Play(func(models.Request) []models.Turn {
-				return []models.Turn{models.Use(a.tool("env >vars.txt; " + emitDone)), models.Say("Done.")}
+				return []models.Turn{models.Use(a.Tool("env >vars.txt; " + emitDone)), models.Say("Done.")}
 			}), func(h *fixture, l *ledger.Launch, _ string) {
-				work, l.Model = h.work, a.model
+				work, l.Model = h.work, a.Model
 				if err := SaveLogin(h.state, adapter.Codex, c.files); err != nil {
 					t.Fatal(err)
 				}

@@ -21,14 +21,14 @@ func TestAgentsClosed(t *testing.T) {
 	eachRealAgent(t, func(t *testing.T, a realAgent) {
 		var work string
 		x, hat, _ := a.session(t, "", models.Play(func(models.Request) []models.Turn {
-			return []models.Turn{models.Use(a.tool(emitDone)), models.Say("Done.")}
+			return []models.Turn{models.Use(a.Tool(emitDone)), models.Say("Done.")}
 		}), func(h *fixture, l *ledger.Launch, server string) {
-			work, l.Model = h.work, a.model
-			d := h.runner.o.Agents[a.name]
+			work, l.Model = h.work, a.Model
+			d := h.runner.o.Agents[a.Name]
 			url := strings.Replace(server, "127.0.0.1", "models.example.org", 1)
-			d.Command = append(d.Command[:1:1], a.args(url)...)
-			h.runner.o.Agents[a.name] = d
-			if err := os.WriteFile(filepath.Join(h.out, d.EnvFile), []byte(strings.Join(a.env(url), "\n")+"\n"), 0o600); err != nil {
+			d.Command = append(d.Command[:1:1], a.Args(url)...)
+			h.runner.o.Agents[a.Name] = d
+			if err := os.WriteFile(filepath.Join(h.out, d.EnvFile), []byte(strings.Join(a.Env(url), "\n")+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			l.Network = ledger.Network{Mode: ledger.NetworkNone, Hosts: []string{strings.TrimPrefix(url, "http://") + "=127.0.0.1"}}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nightporter/nightporter/internal/e2e/agents"
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/loop"
-	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -18,10 +18,7 @@ import (
 // window is full, and where the provider refuses each request. Such a session is ended,
 // and its exit says why. One that is compacted between calls of tools goes on.
 func TestAgentsCircle(t *testing.T) {
-	opencode := realAgents[1]
-	if opencode.name != adapter.Opencode {
-		t.Fatalf("the second agent is %s", opencode.name)
-	}
+	opencode := realAgent{agents.Opencode}
 	full := models.Usage{Input: 199_000, Output: 50}
 	for _, c := range []struct {
 		name   string
@@ -34,7 +31,7 @@ func TestAgentsCircle(t *testing.T) {
 			return models.Fail(models.Fault{Status: 400, Type: "context_length_exceeded", Message: "Your input exceeds the context window of this model."})
 		}, ledger.ExitCircle, false},
 		{"with calls", afterCalls(4, func() models.Turn {
-			turn := models.Use(opencode.tool("echo hi"))
+			turn := models.Use(opencode.Tool("echo hi"))
 			turn.Usage = full
 			return turn
 		}), ledger.ExitSelf, false},
@@ -43,7 +40,7 @@ func TestAgentsCircle(t *testing.T) {
 			if !c.brief && os.Getenv("NIGHTPORTER_E2E_AGENTS") != "all" {
 				t.Skip("SKIPPED: make e2e-agents has all circles")
 			}
-			x, _, server := opencode.session(t, "circle-"+strings.ReplaceAll(c.name, " ", "-"), c.script, func(_ *fixture, l *ledger.Launch, _ string) { l.Model = opencode.model })
+			x, _, server := opencode.session(t, "circle-"+strings.ReplaceAll(c.name, " ", "-"), c.script, func(_ *fixture, l *ledger.Launch, _ string) { l.Model = opencode.Model })
 			compactions := 0
 			for _, r := range server.Requests() {
 				if r.Auxiliary {
