@@ -100,11 +100,12 @@ e2e-gitea:
 e2e-programs:
 	@set -e; programs=$$(internal/e2e/programs.sh .cache/e2e); files="$(filter-out $(GITEAFILES),$(E2EFILES))"; $(E2ETEST)
 
-# e2e-agents has every agent that is known by name, and every fault that each is known
-# to report in its own way. Some retry for minutes, and 700 MB more come from npm.
-e2e-agents: ## the agents that e2e does not run, and all faults of a provider for each of them; an hour
+# e2e-agents has every agent that is known by name: a night of each with a plan of three
+# tasks, and then every fault that each is known to report in its own way. Some retry for
+# minutes, and 700 MB more come from npm.
+e2e-agents: ## a night of each agent, also of those that e2e does not run, and all faults of a provider; an hour
 	@set -e; programs="$$(internal/e2e/programs.sh .cache/e2e) $$(internal/e2e/agents.sh .cache/e2e-agents) NIGHTPORTER_E2E_AGENTS=all"; \
-	set -x; env -u MAKEFLAGS $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -ldflags=-s -timeout 90m $(E2E) -run '^Test(Agents|Codex)' ./loop/agent
+	set -x; env -u MAKEFLAGS $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -p 1 -parallel 2 -ldflags=-s -timeout 90m $(E2E) -run '^Test(Agents|Codex|Takeover)' ./cmd/nightporter ./loop/agent
 
 e2e-clone:
 	@set -e; \
