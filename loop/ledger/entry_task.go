@@ -138,6 +138,11 @@ type PartMerged struct {
 	Files   int    `json:"files"`
 	Setup   bool   `json:"setup,omitempty"` // a lockfile changed: setup is due
 
+	Manual    string      `json:"manual,omitempty"`    // what a person has to look at
+	Learnings string      `json:"learnings,omitempty"` // of its sessions
+	Outside   OutsideText `json:"outside,omitempty"`   // what its sessions had; closed if one had it
+	Scripted  bool        `json:"scripted,omitempty"`  // the scripted agent had one of its sessions
+
 	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against the start of the task's attempt
 }
 
