@@ -226,7 +226,7 @@ func (d *decision) next(t TaskState) (to string, above bool) {
 	}
 	to = nextJudging(s, t, to)
 	switch {
-	case t.Task.Joins: // the whole is judged
+	case t.Task.Joins && payload.ChangesFiles(w.Event.Type): // the whole is judged
 		to = ledger.Converged
 	case !above && t.seconds():
 		to = w.Hat
