@@ -72,6 +72,8 @@ func (d *decision) advanceLanes() bool {
 		d.noteLoad()
 		return false
 	}
+	d.settleParts() // else they wait for the other lanes
+	d.settleReady()
 	if d.Project.roomFree() && !d.landing("") && d.verifyTip() {
 		return true
 	}
