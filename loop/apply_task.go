@@ -186,6 +186,10 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		if r != nil && r.Settings.IsScripted(b.Agent) && r.Settings.ScriptedMarks == ledger.ScriptedWithheld {
 			t.Scripted = true
 		}
+	case ledger.PartMerged:
+		if r != nil && b.Scripted && r.Settings.ScriptedMarks == ledger.ScriptedWithheld {
+			t.Scripted = true
+		}
 	}
 	if t.Attempt != nil && r != nil {
 		t.Attempt = applyWork(own.attemptOf(t.Attempt), r, e)

@@ -30,6 +30,9 @@ type MergedPart struct {
 	ID      string `json:"id"`
 	Session string `json:"session"` // that wrote it
 	Summary string `json:"summary,omitempty"`
+
+	Manual    string `json:"manual,omitempty"`    // what a person has to look at
+	Learnings string `json:"learnings,omitempty"` // of its sessions
 }
 
 // mergesParts reports whether the parts of the task's plan are merged into its own tree.
@@ -99,7 +102,10 @@ func (d *decision) partMergeFinished(t TaskState, b MergeFinished) {
 // partMerged completes a part whose change is in the tree of its task.
 func (d *decision) partMerged(t, of TaskState, tree string, facts *ledger.ProofFacts) {
 	w, id := t.Attempt, t.Task.ID
-	m := ledger.PartMerged{Part: id, Session: w.writer(), Tree: tree, Proof: facts}
+	m := ledger.PartMerged{
+		Part: id, Session: w.writer(), Tree: tree, Proof: facts,
+		Manual: w.Manual, Learnings: w.Learnings, Outside: w.Outside, Scripted: w.Scripted,
+	}
 	if n := len(w.History); n > 0 {
 		m.Summary = w.History[n-1].Summary
 	}
@@ -136,18 +142,7 @@ func (d *decision) goOnMerged(t TaskState) {
 	if n := len(m.Parts); n > 0 {
 		session = m.Parts[n-1].Session
 	}
-	var said []string
-	for _, part := range t.Parts {
-		summary := "not built: a person skipped it"
-		for _, p := range m.Parts {
-			if ledger.SameID(p.ID, part) {
-				summary = p.Summary
-			}
-		}
-		said = append(said, strings.TrimSpace(ledger.ShortID(part)+": "+summary))
-	}
-	event := ledger.PartsMerged{Hat: name, Session: session, Type: hat.Emits[0], Tree: m.Tree}
-	event.Data, _ = json.Marshal(map[string]any{"summary": strings.Join(said, "\n"), "files_modified": []string{}}) // strings cannot fail
+	event := ledger.PartsMerged{Hat: name, Session: session, Type: hat.Emits[0], Tree: m.Tree, Data: t.saidByParts()}
 	about := scope{task: id, session: session}
 	d.add(about, event)
 	t, _ = d.task(id)
@@ -158,6 +153,35 @@ func (d *decision) goOnMerged(t TaskState) {
 	}
 	d.add(about, c)
 	d.nextCheck(about, false)
+}
+
+// saidByParts returns what the sessions of the task's parts said, as one event.
+func (t *TaskState) saidByParts() json.RawMessage {
+	var said, look, learnt []string
+	for _, part := range t.Parts {
+		short, summary := ledger.ShortID(part), "not built: a person skipped it"
+		for _, p := range t.Attempt.Merged.Parts {
+			if !ledger.SameID(p.ID, part) {
+				continue
+			}
+			if summary = p.Summary; p.Manual != "" {
+				look = append(look, short+": "+p.Manual)
+			}
+			if p.Learnings != "" {
+				learnt = append(learnt, short+": "+p.Learnings)
+			}
+		}
+		said = append(said, strings.TrimSpace(short+": "+summary))
+	}
+	fields := map[string]any{"summary": strings.Join(said, "\n"), "files_modified": []string{}}
+	if len(look) > 0 {
+		fields["manual_verify"] = strings.Join(look, "\n")
+	}
+	if len(learnt) > 0 {
+		fields["learnings"] = strings.Join(learnt, "\n")
+	}
+	data, _ := json.Marshal(fields) // strings cannot fail
+	return data
 }
 
 // withParts folds that parts were made: from now on their changes have a tree.
@@ -180,8 +204,12 @@ func (w *Attempt) withPart(b ledger.PartMerged) {
 	}
 	m := *w.Merged
 	m.Tree, m.Setup = b.Tree, m.Setup || b.Setup
-	m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], MergedPart{ID: b.Part, Session: b.Session, Summary: b.Summary})
+	m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], MergedPart{ID: b.Part, Session: b.Session, Summary: b.Summary, Manual: b.Manual, Learnings: b.Learnings})
 	w.Merged, w.Facts = &m, b.Proof
+	w.Scripted = w.Scripted || b.Scripted
+	if b.Outside != "" && w.Outside != ledger.OutsideClosed {
+		w.Outside = b.Outside
+	}
 }
 
 // afterParts folds that the attempt goes on with the changes of all parts.

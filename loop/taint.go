@@ -148,6 +148,10 @@ func (p Project) applyTaint(e ledger.Entry) Project {
 		if t, ok := p.Find(e.Task); ok && e.Task != "" && b.Kind == ledger.KindAgent && b.Outside != "" && !p.HoldsOutsideText(t) {
 			p = p.taint(TaintWork, taintID(p.Source, e.Task), e.Task)
 		}
+	case ledger.PartMerged:
+		if t, ok := p.Find(e.Task); ok && b.Outside != "" && !p.HoldsOutsideText(t) {
+			p = p.taint(TaintWork, taintID(p.Source, e.Task), b.Part)
+		}
 	case ledger.MemoryKept:
 		if p.wroteOutside(e) {
 			p = p.taint(TaintOf(b.Kind), "", e.Task)
