@@ -331,6 +331,9 @@ func (n *night) checkParts(fail func(string, ...any), d Decision) {
 			continue
 		}
 		t, _ := n.s.Project.Find(e.Task)
+		if t.joinedBy(n.s.Project.Tasks) {
+			fail("%s is done by its parts, and the changes of some are in no commit", e.Task)
+		}
 		for _, s := range payload.Sections(t.Plan) {
 			part := t.PartOf(s.ID)
 			if p, ok := n.s.Project.Find(part); !ok || p.Status != ledger.Done && part != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -36,7 +37,12 @@ type MergedPart struct {
 }
 
 // mergesParts reports whether the parts of the task's plan are merged into its own tree.
+// All parts of a task are of one kind, whatever the pattern of a later run says: a task
+// whose parts have commits is never committed itself.
 func (d *decision) mergesParts(t TaskState) bool {
+	if len(t.Parts) > 0 {
+		return t.joinedBy(d.Project.Tasks)
+	}
 	return d.run().Settings.For(t.Task).Pattern.BuilderOf(ledger.EachSection) != "" && !isPart(t.Task)
 }
 
@@ -125,11 +131,15 @@ func (d *decision) partsIn(t *TaskState) bool {
 
 // mergedParts reports whether the task has parts, and the change of each is in its tree.
 func (t *TaskState) mergedParts(l TaskList) bool {
-	n := -1
-	if len(t.Parts) > 0 {
-		n = l.index(t.Parts[0])
-	}
-	return n >= 0 && l.At(n).Task.Joins && l.openPart(t) == ""
+	return t.joinedBy(l) && l.openPart(t) == ""
+}
+
+// joinedBy reports whether parts of the task are merged into its tree.
+func (t *TaskState) joinedBy(l TaskList) bool {
+	return slices.ContainsFunc(t.Parts, func(id string) bool {
+		n := l.index(id)
+		return n >= 0 && l.At(n).Task.Joins
+	})
 }
 
 // goOnMerged continues an attempt with the tree that has the changes of all its parts:
