@@ -124,6 +124,23 @@ func (d *decision) partMerged(t, of TaskState, tree string, facts *ledger.ProofF
 	d.expireGuidance(id, "its task ended")
 }
 
+// goneOn says that the tree of a part's task takes no change of the part any more, because
+// the task goes on without it or is blocked; "" if it does, or if t is no such part.
+func (p Project) goneOn(t TaskState) string {
+	n := p.index(t.Task.Parent)
+	if !t.Task.Joins || n < 0 {
+		return ""
+	}
+	switch of := p.Tasks.At(n); {
+	case of.Attempt != nil && of.Attempt.Merged != nil:
+		return ""
+	case of.Attempt != nil || of.Status == ledger.Done || of.Status == ledger.ManualVerify:
+		return fmt.Sprintf("%s goes on without %s", ledger.ShortID(of.Task.ID), ledger.ShortID(t.Task.ID))
+	default:
+		return fmt.Sprintf("%s is %s", ledger.ShortID(of.Task.ID), of.Status)
+	}
+}
+
 // partsIn reports whether the changes of all parts of a task are in its tree.
 func (d *decision) partsIn(t *TaskState) bool {
 	return t.Attempt != nil && t.Attempt.Merged != nil && t.Attempt.Merged.Whole && d.Project.Tasks.openPart(t) == ""

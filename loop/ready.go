@@ -17,6 +17,8 @@ func (d *decision) settleReady() {
 		case t.Status == ledger.Pending && len(t.Parts) > 0: // settleParts completes it
 		case t.Status == ledger.Pending:
 			d.setTask(t.Task.ID, ledger.Ready, "")
+		case t.Attempt != nil:
+			d.setTask(t.Task.ID, ledger.Pending, fmt.Sprintf("%d parts", len(t.Parts)))
 		default:
 			d.setTask(t.Task.ID, ledger.Pending, list.waitsFor(n, t))
 		}

@@ -75,6 +75,14 @@ func (d *decision) retryTask(id string) {
 		d.refuse(ledger.CodeWithdrawn, "%s belongs to a plan of %s that was thrown away", ledger.ShortID(t.Task.ID), ledger.ShortID(of.Task.ID))
 		return
 	}
+	if why := d.Project.goneOn(t); why != "" {
+		again := "/plan redo"
+		if of.Attempt == nil {
+			again = "/retry"
+		}
+		d.refuse(ledger.CodeOver, "%s; %s %s has it planned anew", why, again, strings.TrimPrefix(ledger.ShortID(of.Task.ID), "#"))
+		return
+	}
 	d.closeQuestions(t.Task.ID, "retry")
 	d.dropParts(t, "retry, by "+d.by())
 	d.add(scope{task: t.Task.ID}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "retry", By: d.by(), Fresh: true})

@@ -224,6 +224,8 @@ func (l TaskList) unsettled(n int, t *TaskState) bool {
 		return l.openPart(t) == ""
 	case t.Status == ledger.Pending:
 		return l.missing(n, t) == "" && l.earlier(t) == 0 && !t.Untaken()
+	case t.Status == ledger.Ready && t.Attempt != nil && t.Attempt.Merged != nil && t.Attempt.Merged.Whole:
+		return l.openPart(t) != "" // a person wants a part after all that was skipped
 	case t.Status == ledger.Ready && t.Attempt == nil:
 		return l.missing(n, t) != "" || l.earlier(t) != 0 || t.Untaken()
 	}

@@ -48,6 +48,11 @@ func (p Project) UndoOver(s Answered, now time.Time) string {
 	case r != nil && (r.ID == b.Run && r.Agents > b.Agents || r.ID != b.Run && r.Agents > 0):
 		return s.ID + " is not taken back: a session has started since"
 	}
+	if t, ok := p.Find(b.Question.Task); ok && b.Question.Task != "" {
+		if why := p.goneOn(t); why != "" {
+			return s.ID + " is not taken back: " + why
+		}
+	}
 	return ""
 }
 
