@@ -99,6 +99,10 @@ func (d *decision) putAway(t TaskState) {
 		d.setTask(t.Task.ID, ledger.Skipped, "by "+d.by())
 	}
 	d.expireGuidance(t.Task.ID, "its task was skipped")
+	if of, ok := d.task(t.Task.Parent); ok && t.Task.Joins && of.Status == ledger.Pending && of.mergedParts(d.Project.Tasks) {
+		d.settleParts() // without a run nothing else would notice
+		d.goOn()
+	}
 }
 
 // dependents returns the ids of the open tasks that depend on t, or have it as a

@@ -182,6 +182,13 @@ func (d *decision) partsDone(t TaskState) {
 			d.replan(id, "what its sections changed is gone")
 			return
 		}
+		if len(t.Attempt.Merged.Parts) == 0 { // nothing was built that a review could judge
+			d.closeQuestions(id, "skip")
+			d.setTask(id, ledger.Skipped, "all its sections were skipped")
+			d.expireGuidance(id, "its task was skipped")
+			d.askDependents(t)
+			return
+		}
 		d.setTask(id, ledger.Ready, "its sections are built")
 		return
 	}

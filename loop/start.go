@@ -277,6 +277,7 @@ func (d *decision) begin(b ledger.RunStarted) {
 		return
 	}
 	_, b.Tasks = d.Project.Count()
+	d.settleParts()
 	d.settleRepeats()
 	d.settleReady()
 	if t, ok := d.firstReady(); ok {

@@ -92,6 +92,7 @@ func (d *decision) readyIn(snapshot ledger.Snapshot) []string {
 func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time) *decision {
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: now}}
 	d.planSource(settings, reading{Snapshot: snapshot, first: true})
+	d.settleParts()
 	d.settleRepeats()
 	d.settleReady()
 	return d

@@ -26,9 +26,19 @@ func (d *decision) skipTask(id string) {
 	}
 	d.putAway(t)
 	d.say("%s skipped", ledger.ShortID(t.Task.ID))
-	need := d.dependents(t)
-	if len(need) == 0 {
-		return
+	if of, ok := d.task(t.Task.Parent); ok && t.Task.Joins && of.Status == ledger.Skipped {
+		d.say("%s skipped, and with it %s: all its sections are", ledger.ShortID(t.Task.ID), ledger.ShortID(of.Task.ID))
+	}
+	if need, q := d.askDependents(t); q != "" {
+		d.say("%s skipped; %s needs it and waits. Skip it too: %s skip", ledger.ShortID(t.Task.ID), strings.Join(shortIDs(need), " "), q)
+	}
+}
+
+// askDependents asks what becomes of the tasks that depend on a skipped one. It returns
+// them and the id of the question, "" if there are none.
+func (d *decision) askDependents(t TaskState) (need []string, question string) {
+	if need = d.dependents(t); len(need) == 0 {
+		return nil, ""
 	}
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskSkip, Task: t.Task.ID, Tasks: need, Title: t.Task.Title, Asked: d.in.Time,
@@ -38,7 +48,7 @@ func (d *decision) skipTask(id string) {
 		q.Run = r.ID
 	}
 	d.add(scope{task: t.Task.ID}, ledger.QuestionAsked{Question: q})
-	d.say("%s skipped; %s needs it and waits. Skip it too: %s skip", ledger.ShortID(t.Task.ID), strings.Join(shortIDs(need), " "), q.ID)
+	return need, q.ID
 }
 
 // retryTask makes a task ready again and allows it two new attempts.
