@@ -209,7 +209,9 @@ func (d *decision) judged(q ledger.Question, pass bool, words string) {
 	if !ok {
 		return
 	}
-	d.dropParts(t, "a person looked at its task")
+	if !pass || !t.mergedParts(d.Project.Tasks) {
+		d.dropParts(t, "a person looked at its task")
+	}
 	if pass {
 		d.add(scope{task: q.Task}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "passed by " + d.by()})
 		if p := t.Proof; p != nil && (p.Word == ledger.Reviewed || p.Word == ledger.Unproved) {

@@ -135,7 +135,8 @@ func (n *night) check(old State, d Decision) {
 				fail("%s goes from %s, and it was %s", e.Task, b.From, was)
 			}
 			status[ledger.FoldID(e.Task)] = b.To
-			if b.From == ledger.Done && b.Why != whyScripted && b.Returned == nil && !b.Again && !slices.Contains([]string{"retry", "redo", "answer", "branch_remade"}, n.last.Body.InputKind()) {
+			merged := func() bool { t, ok := n.s.Project.Find(e.Task); return ok && t.Task.Joins && b.To == ledger.Withdrawn } // it goes with its task
+			if b.From == ledger.Done && !merged() && b.Why != whyScripted && b.Returned == nil && !b.Again && !slices.Contains([]string{"retry", "redo", "answer", "branch_remade"}, n.last.Body.InputKind()) {
 				fail("%s was done and is taken up again by %s", e.Task, n.last.Body.InputKind())
 			}
 			if b.Returned != nil && b.Returned.Times > ledger.MaxReturned {

@@ -61,7 +61,11 @@ func (d *decision) mergePart(t TaskState) {
 	w, id := t.Attempt, t.Task.ID
 	of, _ := d.task(t.Task.Parent)
 	if of.Attempt == nil || of.Attempt.Merged == nil {
-		d.replan(id, "the attempt at "+ledger.ShortID(t.Task.Parent)+" is over")
+		// Another attempt at the part would end here, too.
+		if !slices.Contains(of.Parts, id) {
+			of.Parts = append(slices.Clip(of.Parts), id)
+		}
+		d.planAnew(of, "the attempt at "+ledger.ShortID(t.Task.Parent)+" is over")
 		return
 	}
 	about, into := scope{task: id, session: w.Session}, of.Attempt.Merged.Tree

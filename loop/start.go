@@ -81,8 +81,11 @@ func (d *decision) startRun(b StartRun) {
 	}
 	d.closeOwn()
 	for _, t := range d.Project.Tasks.All() {
-		switch {
-		case b.New && t.Attempt != nil && (t.Status == ledger.Ready || t.Status == ledger.Withdrawn): // a new run starts from HEAD and does not continue the attempt
+		merged := t.Status == ledger.Pending && t.Attempt != nil // waits for its parts
+		if now, _ := d.task(t.Task.ID); now.Attempt == nil || now.Status == ledger.Withdrawn && t.Status != now.Status {
+			continue // it went with the task that it was a part of
+		}
+		if b.New && (merged || t.Status == ledger.Ready || t.Status == ledger.Withdrawn) { // a new run starts from HEAD and does not continue the attempt
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "a new run from HEAD"})
 			d.planAnew(*t, "a new run from HEAD")
 		}
