@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	pathpkg "path"
 	"slices"
 	"strings"
@@ -146,9 +147,28 @@ func (d *decision) canPlan(t *TaskState) bool {
 // is made again.
 func (d *decision) takesNoMore() bool {
 	r := d.run()
-	inHand := len(d.Project.inLanes())
-	all := r.Settings.MaxTasks > 0 && len(r.DoneNow)+inHand >= r.Settings.MaxTasks
-	return all || r.Remake != nil || d.batchFills(inHand)
+	return d.lastTasks() && !d.partsInHand() || r.Remake != nil || d.batchDue()
+}
+
+// lastTasks reports whether the tasks in hand are the last ones before a pause for
+// review or a batch. Parts in hand are one task.
+func (d *decision) lastTasks() bool {
+	r, inHand := d.run(), map[string]bool{}
+	for _, t := range d.Project.inLanes() {
+		inHand[ledger.FoldID(cmp.Or(t.Task.Parent, t.Task.ID))] = true
+	}
+	return r.Settings.MaxTasks > 0 && len(r.DoneNow)+len(inHand) >= r.Settings.MaxTasks || d.batchFills(len(inHand))
+}
+
+// partsInHand reports whether a part of a task is in hand, so that others of it may be.
+func (d *decision) partsInHand() bool {
+	return slices.ContainsFunc(d.Project.inLanes(), func(t TaskState) bool { return t.Task.Parent != "" })
+}
+
+// besideLast reports whether a task may be taken beside the last ones before a pause for
+// review or a batch: a part of one of them.
+func (d *decision) besideLast(t *TaskState) bool {
+	return t.Task.Parent != "" && slices.ContainsFunc(d.Project.inLanes(), func(o TaskState) bool { return ledger.SameID(o.Task.Parent, t.Task.Parent) })
 }
 
 // pickBeside returns the next task to work on beside those in hand. The order of the
@@ -158,13 +178,14 @@ func (d *decision) pickBeside() (TaskState, bool) {
 	if _, free := d.freeLane(); !free {
 		return TaskState{}, false
 	}
-	inHand, landing := d.Project.inLanes(), d.landing("")
-	if t, ok := d.outdated(); ok && !landing && !d.flies(t.Task.ID) && d.waitsBeside(&t, inHand) == "" {
+	inHand, landing, last := d.Project.inLanes(), d.landing(""), d.lastTasks()
+	if t, ok := d.outdated(); ok && !landing && !last && !d.flies(t.Task.ID) && d.waitsBeside(&t, inHand) == "" {
 		return t, true
 	}
 	for t := range d.turns() {
 		switch {
-		case d.flies(t.Task.ID), landing && t.Attempt != nil && t.Attempt.Converged: // or it would land, too
+		case d.flies(t.Task.ID), last && !d.besideLast(t):
+		case landing && t.Attempt != nil && t.Attempt.Converged: // or it would land, too
 		case d.waitsBeside(t, inHand) == "" && d.canPlan(t):
 			return *t, true
 		case d.alone(t):
