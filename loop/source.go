@@ -56,6 +56,9 @@ func (d *decision) takeSource(s reading) {
 		}
 		if s.Partial && t.Status == ledger.Done && t.Task.Mark == ledger.MarkDone {
 			lacking[before.ids.keys[n]] = true // it keeps its place
+			if !t.Doubted.IsZero() {
+				read.Back = append(read.Back, t.Task.ID) // it was away before its mark was known to be written
+			}
 			continue
 		}
 		whole = false

@@ -80,3 +80,25 @@ func TestPartial(t *testing.T) {
 		}
 	}
 }
+
+// TestPartialDoubt checks that a doubted task is doubted no more once its mark is known
+// to be written: a source that drops finished tasks lacks nothing then. While a task is
+// doubted no work begins, and no run ends.
+func TestPartialDoubt(t *testing.T) {
+	one := ledger.Task{ID: "#1", Title: "a", Mark: ledger.MarkOpen}
+	two := ledger.Task{ID: "#2", Title: "b", Mark: ledger.MarkOpen}
+	snapshot := func(tasks ...ledger.Task) ledger.Snapshot { return ledger.Snapshot{Partial: true, Tasks: tasks} }
+	d := asRun(State{}, ledger.Settings{Source: ledger.SourceRef{Kind: "forge", Path: "night"}}, snapshot(one, two), time.Time{})
+	d.settleReady()
+	d.in.Time = time.Date(2026, 11, 24, 1, 0, 0, 0, time.UTC)
+	d.setTask("#1", ledger.Done, "")
+	d.takeSource(reading{Snapshot: snapshot(two)}) // the mark was written, and nightporter died before it knew
+	if done, _ := d.task("#1"); done.Doubted.IsZero() {
+		t.Fatal("#1 is not doubted: the test shows nothing")
+	}
+	d.add(scope{task: "#1"}, ledger.SourceMarked{Mark: ledger.MarkDone})
+	d.takeSource(reading{Snapshot: snapshot(two), doubted: d.in.Time})
+	if done, _ := d.task("#1"); done.Status != ledger.Done || !done.Doubted.IsZero() {
+		t.Errorf("#1 is %s, doubted since %s", done.Status, done.Doubted)
+	}
+}
