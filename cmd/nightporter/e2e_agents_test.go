@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -140,7 +141,7 @@ func (a nightAgent) threeTasks(r models.Request) models.Turn {
 	}
 	test := "tests/" + strings.TrimPrefix(work.file, "lib/")
 	turns := []models.Turn{
-		models.Use(a.Tool(fmt.Sprintf("cat >%s <<'END'\n%s\nEND\ncat >%s <<'END'\n. %s\n%s\nEND", work.file, text, test, work.file, work.test))),
+		models.Use(a.Tool(writes(work.file, text) + " && " + writes(test, ". "+work.file+"\n"+work.test))),
 		models.Use(a.shell(hat.Emit(map[string]any{"summary": "All tests pass", "files_modified": []string{work.file, test}}))),
 		models.Say("Done."),
 	}
@@ -150,6 +151,12 @@ func (a nightAgent) threeTasks(r models.Request) models.Turn {
 		turn.Fault = new(models.HangAfterHalf())
 	}
 	return turn
+}
+
+// writes returns a shell command that writes a file. Gemini CLI refuses a command in which
+// a command substitution stands, be it in a quoted text.
+func writes(file, text string) string {
+	return fmt.Sprintf("echo %s | base64 -d >%s", base64.StdEncoding.EncodeToString([]byte(text+"\n")), file)
 }
 
 // configure replaces the fixture's agent and project by others.
