@@ -228,6 +228,9 @@ func Lanes(s loop.State) (lanes []string) {
 
 // stepOf says what is done for an active task: its hat, or the step after the session.
 func stepOf(t loop.TaskState) string {
+	if t.Task.Joins && t.Attempt.Converged {
+		return "merge"
+	}
 	switch t.Attempt.Stage {
 	case ledger.StageCapture, ledger.StageChecks, ledger.StageRoom, ledger.StageMerge:
 		return "verify"

@@ -165,7 +165,14 @@ func (d *decision) stop(b Stop) {
 		cut = d.cutOff()
 	}
 	tasks := d.Project.inLanes()
-	lands := slices.ContainsFunc(tasks, lands)
+	var land, left []string // what goes on although everything stops now, and the rest
+	for _, t := range tasks {
+		if lands(t) {
+			land = append(land, doing(t))
+		} else {
+			left = append(left, nextTime(d.run(), t))
+		}
+	}
 	switch {
 	case d.run().Finishing != nil && b.Now && d.unverified():
 		d.say("%s ends; its branch is not checked", r.ID)
@@ -177,8 +184,10 @@ func (d *decision) stop(b Stop) {
 		d.say("%s ends when its branch is pushed", r.ID)
 	case d.run().Finishing != nil:
 		d.say("%s ends when its branch is checked", r.ID)
-	case len(tasks) > 0 && d.Project.busy() && (!b.Now || b.Signal == "" && lands):
+	case len(tasks) > 0 && d.Project.busy() && !b.Now:
 		d.say("%s ends after %s", d.in.Project, allDoing(tasks))
+	case len(land) > 0 && d.Project.busy() && b.Signal == "":
+		d.say("%s", strings.Join(append([]string{d.in.Project + " ends after " + strings.Join(land, ", ")}, left...), "; "))
 	case len(tasks) > 0 && b.Now:
 		d.say("stopped; %s", NextTime(d.State))
 	default:
@@ -196,10 +205,14 @@ func lands(t TaskState) bool {
 func doing(t TaskState) string {
 	what := t.Attempt.Hat
 	switch {
+	case lands(t) && t.Task.Joins:
+		what = "merge"
 	case lands(t):
 		what = "commit"
 	case t.Attempt.Stage == ledger.StageChecks, t.Attempt.Stage == ledger.StageRoom:
 		what = "verify"
+	case t.Attempt.Stage == ledger.StageTurn && t.Task.Joins:
+		what = "waits to be merged"
 	case t.Attempt.Stage == ledger.StageTurn:
 		what = "waits for its commit"
 	}
@@ -237,6 +250,8 @@ func NextTime(s State) string {
 func nextTime(r *Run, t TaskState) string {
 	id := ledger.ShortID(t.Task.ID)
 	switch {
+	case t.Task.Joins && (lands(t) || t.Attempt.Stage == ledger.StageTurn):
+		return id + " is merged next time"
 	case lands(t):
 		return id + " is committed next time"
 	case t.Attempt.Stage == ledger.StageTurn:
