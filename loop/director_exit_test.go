@@ -94,6 +94,7 @@ func failing(spec string) *ledger.Failures {
 
 func usageWindow(x *ledger.Exit, used float64, resets time.Time) {
 	x.Window = &ledger.UsageWindow{Name: "five_hour", Used: used, Resets: resets}
+	x.Windows = []ledger.UsageWindow{*x.Window}
 }
 
 // limitWords makes x the end of a command agent whose last line reports a limit.

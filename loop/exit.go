@@ -35,7 +35,7 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		end, counts = ledger.EndedEarly, ledger.CountsAsNothing
 	}
 	text := endText(end, x, s)
-	d.addShared(ledger.LeaseReleased{Session: s.ID, Spent: spending(s, x), Windows: windowsOf(x)})
+	d.addShared(ledger.LeaseReleased{Session: s.ID, Spent: spending(s, x), Windows: x.Windows})
 	d.add(about, ledger.SessionEnded{Kind: ledger.KindAgent, End: end, Counts: counts, Exit: x, Text: text})
 	d.figuresKnown(s, x)
 	d.lateNow(s)

@@ -100,11 +100,11 @@ func (c *crew) work() {
 	if s.Planned.Kind == ledger.KindAgent {
 		minutes = min(c.minutes*math.Abs(hard)*math.Exp(0.4*c.rnd.NormFloat64()), 55)
 	}
-	var told *ledger.UsageWindow
+	var told []ledger.UsageWindow
 	limited := false
 	if c.account != nil && s.Planned.Kind == ledger.KindAgent {
 		w, cut := c.account.use(began, minutes)
-		if told, limited = &w, cut >= 0; limited {
+		if told, limited = []ledger.UsageWindow{w}, cut >= 0; limited {
 			minutes = cut
 		}
 	}
@@ -125,8 +125,8 @@ func (c *crew) work() {
 	c.spent += usd
 	if limited {
 		c.exit(func(x *ledger.Exit) {
-			x.Started, x.Ended, x.CostUSD, x.Window = began, c.now, usd, told
-			x.Failure, x.Until, x.Text = ledger.FailureLimit, told.Resets, "You've hit your session limit"
+			x.Started, x.Ended, x.CostUSD, x.Windows = began, c.now, usd, told
+			x.Failure, x.Until, x.Text = ledger.FailureLimit, told[0].Resets, "You've hit your session limit"
 		})
 		return
 	}
@@ -146,7 +146,7 @@ func (c *crew) work() {
 			c.emit("review.verdict", `{"summary":"look","issues":[`+issues+`]}`)
 		}
 	}
-	c.exit(func(x *ledger.Exit) { x.Started, x.Ended, x.CostUSD, x.Window = began, c.now, usd, told })
+	c.exit(func(x *ledger.Exit) { x.Started, x.Ended, x.CostUSD, x.Windows = began, c.now, usd, told })
 }
 
 // foretold plays three nights of a project and returns whether the outlook at the third

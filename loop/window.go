@@ -29,14 +29,6 @@ type UsedWindow struct {
 	Untold             int       `json:"untold,omitempty"` // sessions since At that reported nothing of it
 }
 
-// windowsOf returns the usage windows in a session's end; none = unknown.
-func windowsOf(x ledger.Exit) []ledger.UsageWindow {
-	if len(x.Windows) == 0 && x.Window != nil { // of a supervisor of an earlier release
-		return []ledger.UsageWindow{*x.Window}
-	}
-	return x.Windows
-}
-
 // applyWindows folds the end of a session of the agent into what is known of its windows.
 func (s Shared) applyWindows(agent string, told []ledger.UsageWindow, at time.Time) Shared {
 	was := s.Windows[agent]
