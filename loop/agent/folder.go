@@ -87,7 +87,7 @@ type plan struct {
 	// Veil lists folders that the session's user cannot enter although it needs
 	// paths below them. Level 3 mounts an empty folder over each.
 	Veil []string `json:"veil,omitempty"`
-	// Mounts are applied at level 3 only. Each At is one of Write.
+	// Mounts are applied at level 3 only. Each At is one of Write or Read.
 	Mounts []ledger.Mount `json:"mounts,omitempty"`
 	Limits Limits         `json:"limits,omitzero"`
 	// Others is the number of processes and threads that count against the

@@ -88,6 +88,55 @@ func TestMountPlain(t *testing.T) {
 	}
 }
 
+// TestMaterialOfLanes: sessions that work in different lanes at once have their own
+// material beside what they see as their work folder, and cannot write it.
+func TestMaterialOfLanes(t *testing.T) {
+	t.Parallel()
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		h.script(`sh -c 'echo x >../CONTEXT/TASK.md' 2>/dev/null; echo here >here
+		until [ -e there ]; do :; done
+		cat ../CONTEXT/*; ls ../CONTEXT`)
+		room := filepath.Join(h.state, "rooms", "room")
+		if err := os.MkdirAll(room, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var works []string
+		for lane := range 2 {
+			work := h.work
+			if lane > 0 {
+				work = filepath.Join(h.state, "runs", "r1", fmt.Sprintf("lane-%d", lane+1), "work")
+				if err := os.MkdirAll(work, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			works = append(works, work)
+			l := h.launch(fmt.Sprintf("r1-%d", lane+1))
+			l.Work, l.Context = work, map[string][]byte{"TASK.md": fmt.Appendf(nil, "# Task %d\n", lane)}
+			if level == 3 {
+				if err := h.runner.user.chown(work); err != nil { // whoever names mounts hands them over
+					t.Fatal(err)
+				}
+				l.Work, l.Mounts = room, []ledger.Mount{{At: room, Upper: work}}
+			}
+			h.start(l)
+			awaitChange(t, work, "the session of lane "+l.Session, func() bool {
+				_, err := os.Lstat(filepath.Join(work, "here"))
+				return err == nil
+			})
+		}
+		for lane, work := range works {
+			if err := os.WriteFile(filepath.Join(work, "there"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			x := h.wait(fmt.Sprintf("r1-%d", lane+1))
+			if want := fmt.Sprintf("# Task %d\nTASK.md\n", lane); x.Tail != want {
+				t.Errorf("lane %d has %q, want %q\n%s", lane, x.Tail, want, h.log(x.Session))
+			}
+		}
+	})
+}
+
 // TestOverlayPaths mounts overlays below folders whose names hold what separates
 // the kernel's mount options.
 func TestOverlayPaths(t *testing.T) {

@@ -213,18 +213,24 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 			return none, false, fmt.Errorf("hand over the work folder: %w", err)
 		}
 	}
-	contextDir := filepath.Join(r.o.State, "runs", l.Run, "CONTEXT")
+	mounts := slices.Clone(l.Mounts)
+	var material []string
 	if l.Kind == ledger.KindAgent {
-		if err := writeContext(contextDir, l.Context); err != nil {
+		own, seen := contextDirs(l)
+		if err := writeContext(own, l.Context); err != nil {
 			return none, false, fmt.Errorf("write CONTEXT: %w", err)
+		}
+		material = []string{seen}
+		if own != seen {
+			mounts = append(mounts, ledger.Mount{At: seen, Upper: own})
 		}
 	}
 
 	p := plan{
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
 		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp)}, grant.Shared),
-		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
-		Hide:  slices.Clone(r.hide), Mounts: slices.Clone(l.Mounts), Limits: r.o.Limits,
+		Read:  slices.Concat([]string{box, socket, r.bin}, material, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
+		Hide:  slices.Clone(r.hide), Mounts: mounts, Limits: r.o.Limits,
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}
 	for _, g := range r.o.Projects {
@@ -431,7 +437,20 @@ func makeOwnDir(dir string, mode os.FileMode) error {
 	return os.Chmod(dir, mode)
 }
 
-// writeContext replaces a run's CONTEXT folder (docs/spec 17). The boundary
+// contextDirs returns the session's CONTEXT folder, which lies beside its work folder
+// and so is its lane's own, and where the session sees it.
+func contextDirs(l ledger.Launch) (own, seen string) {
+	const name = "CONTEXT"
+	work := l.Work
+	for _, m := range l.Mounts {
+		if m.At == l.Work && len(m.Lower) == 0 {
+			work = m.Upper
+		}
+	}
+	return filepath.Join(filepath.Dir(work), name), filepath.Join(filepath.Dir(l.Work), name)
+}
+
+// writeContext replaces a CONTEXT folder (docs/spec 17). The boundary
 // prevents writes of sessions; the files' modes only make that visible.
 func writeContext(dir string, files map[string][]byte) error {
 	if err := removeAll(dir); err != nil {
