@@ -216,7 +216,7 @@ func sameBody(a, b *ledger.Task) bool {
 	return a.ID == b.ID && a.Title == b.Title && a.Body == b.Body && a.Scope == b.Scope &&
 		slices.Equal(a.DependsOn, b.DependsOn) && slices.Equal(a.Acceptance, b.Acceptance) && a.Notes == b.Notes &&
 		a.Priority == b.Priority && a.Complexity == b.Complexity && a.Role == b.Role && slices.Equal(a.Threshold, b.Threshold) &&
-		a.Consensus == b.Consensus && a.SecondReview == b.SecondReview && slices.Equal(a.Allow, b.Allow) && a.Parent == b.Parent && a.Joins == b.Joins && a.Own == b.Own && a.Outside == b.Outside && a.Idea == b.Idea && slices.Equal(a.Sorts, b.Sorts) &&
+		a.Consensus == b.Consensus && a.SecondReview == b.SecondReview && slices.Equal(a.Allow, b.Allow) && a.Parent == b.Parent && a.Joins == b.Joins && a.Hat == b.Hat && a.Own == b.Own && a.Outside == b.Outside && a.Idea == b.Idea && slices.Equal(a.Sorts, b.Sorts) &&
 		slices.Equal(a.Material, b.Material) && a.Phase == b.Phase && a.Author == b.Author && sameRepeat(a.Repeat, b.Repeat) &&
 		slices.Equal(a.Inputs, b.Inputs) && slices.Equal(a.Outputs, b.Outputs) && a.Evaluation == b.Evaluation && a.Verifier == b.Verifier && a.Report.SaysAs(b.Report)
 }

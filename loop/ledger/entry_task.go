@@ -143,6 +143,8 @@ type PartMerged struct {
 	Outside   OutsideText `json:"outside,omitempty"`   // what its sessions had; closed if one had it
 	Scripted  bool        `json:"scripted,omitempty"`  // the scripted agent had one of its sessions
 
+	Disputed json.RawMessage `json:"disputed,omitempty"` // what it disputes of what it had to mend, and why
+
 	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against the start of the task's attempt
 }
 

@@ -70,7 +70,13 @@ const (
 	EventEvaluation = "evaluation.verdict"
 	EventDraft      = "draft.complete"
 	EventTriage     = "triage.verdict"
+
+	EventUpheld    = "ruling.upheld"    // at least one criterion that failed has to be met
+	EventDismissed = "ruling.dismissed" // none has to be
 )
+
+// IsRuling reports whether an event rules on the criteria that a tester found failed.
+func IsRuling(event string) bool { return event == EventUpheld || event == EventDismissed }
 
 // Events that every hat may end with.
 const (
@@ -101,6 +107,7 @@ type Issue struct {
 	Line     int      `json:"line,omitempty"`
 	Rule     string   `json:"rule,omitempty"`
 	Text     string   `json:"text"`
+	Section  string   `json:"section,omitempty"` // of the plan, that it is about; "" = the whole task
 
 	Pass       Pass `json:"pass,omitempty"`       // in which it was found; "" = the review has none
 	Confidence int  `json:"confidence,omitempty"` // that it is real, in percent; 0 = the reviewer does not say
@@ -148,8 +155,14 @@ func (i Issue) Describe() string {
 	return line
 }
 
-// Converged is the target of a route that ends the attempt with success.
-const Converged = "converged"
+// Targets of routes that end the attempt.
+const (
+	Converged = "converged" // with success
+	GivenUp   = "failed"    // as failed: another one begins anew
+)
+
+// EndsAttempt reports whether the target of a route is no hat.
+func EndsAttempt(to string) bool { return to == Converged || to == GivenUp }
 
 // ThresholdSide restricts a route to one side of the pattern's threshold.
 type ThresholdSide string
@@ -164,10 +177,11 @@ const (
 // those that do not need each other work at the same time (docs/spec 4.5).
 type Each string
 
-// EachSection divides a plan into its sections.
+// EachSection divides a plan into its sections, and a verdict into those that it finds
+// at fault.
 const EachSection Each = "section"
 
-// Route sends a hat's event to the next hat, or to Converged.
+// Route sends a hat's event to the next hat, or to Converged or GivenUp.
 type Route struct {
 	From string        `json:"from"`
 	On   string        `json:"on"`
@@ -197,17 +211,24 @@ type Pattern struct {
 	Threshold []Severity `json:"threshold"`           // severities that keep an attempt from converging
 	MinRounds int        `json:"min_rounds"`          // minimum number of reviews
 	Consensus bool       `json:"consensus,omitempty"` // the critic judges its plans first
+	// DistinctFiles says that no two sections of its plans name the same file.
+	DistinctFiles bool `json:"distinct_files,omitempty"`
 }
 
-// BuilderOf returns the hat that has a session for each piece that an event is divided
+// BuilderOf returns the hat that has a session for each piece that a plan is divided
 // into, or "" if no route divides one.
 func (p Pattern) BuilderOf(e Each) string {
 	for _, r := range p.Routes {
-		if r.Each == e {
+		if r.Each == e && r.On == EventPlan {
 			return r.To
 		}
 	}
 	return ""
+}
+
+// Divides reports whether a hat's event is divided on its way to another hat.
+func (p Pattern) Divides(from, on, to string) bool {
+	return slices.ContainsFunc(p.Routes, func(r Route) bool { return r.From == from && r.On == on && r.To == to && r.Each != "" })
 }
 
 // Next returns the target of the first route for event on of hat from, or "" if

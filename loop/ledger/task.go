@@ -57,6 +57,7 @@ type Task struct {
 	Consensus  bool       `json:"consensus,omitempty"` // the critic judges the task's plan before it is built (docs/spec 4.4)
 	Parent     string     `json:"parent,omitempty"`    // for a part: id, as written, of the task whose plan contains it
 	Joins      bool       `json:"joins,omitempty"`     // for a part: its change is merged into its task's tree, and has no commit of its own
+	Hat        string     `json:"hat,omitempty"`       // for a part: the hat that works on it; "" = the one after the plan
 	Allow      []string   `json:"allow,omitempty"`     // commands that deploy or publish, which its sessions may call (docs/spec 12.1)
 	Material   []string   `json:"material,omitempty"`  // documents that belong to it, slash-separated paths below the repository; its prompts name them
 	Phase      int        `json:"phase,omitempty"`     // tasks of a phase begin when those of lower ones are over; 0 = none

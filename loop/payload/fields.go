@@ -95,6 +95,7 @@ type criterion struct {
 	Criterion string `json:"criterion"`
 	OK        *bool  `json:"ok"`
 	How       string `json:"how"`
+	Section   string `json:"section"` // of the plan, that it is about; "" = the whole task
 }
 
 func checksOf(data json.RawMessage) []criterion {
@@ -103,13 +104,16 @@ func checksOf(data json.RawMessage) []criterion {
 	return list
 }
 
+// RuleAcceptance is the rule of an issue that is a criterion which failed.
+const RuleAcceptance = "acceptance"
+
 // FailedChecks returns the criteria that a verifier reports as failed, as
 // issues for the fixer.
 func FailedChecks(data json.RawMessage) []ledger.Issue {
 	var issues []ledger.Issue
 	for _, c := range checksOf(data) {
 		if c.OK == nil || !*c.OK {
-			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: "acceptance", Text: c.Criterion + ": " + c.How})
+			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: RuleAcceptance, Text: c.Criterion + ": " + c.How, Section: c.Section})
 		}
 	}
 	return issues

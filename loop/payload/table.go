@@ -18,7 +18,7 @@ const MaxSize = 256 << 10
 // field describes one field of an event's payload.
 type field struct {
 	name string
-	kind string // string, words (not empty), line (words without a line break), bool, flag (true, or a note that implies it), strings, list, issues, sections, checks, critique, review
+	kind string // string, words (not empty), line (words without a line break), bool, flag (true, or a note that implies it), strings, list, issues, sections, checks, rulings, critique, review
 	must bool
 }
 
@@ -36,7 +36,7 @@ type eventRow struct {
 // events has a row for each event of the shipped hats.
 var events = map[string]eventRow{
 	"plan.complete": {
-		fields: []field{{"summary", "string", true}, {"steps", "list", false}, {"sections", "sections", false}},
+		fields: []field{{"summary", "string", true}, {"steps", "list", false}, {"sections", "sections", false}, {"requirements", "strings", false}, {"acceptance", "strings", false}},
 		shape:  `{"summary":"…","steps":["…","…"]}`,
 		anyOf:  []string{"steps", "sections"},
 	},
@@ -73,6 +73,16 @@ var events = map[string]eventRow{
 		fields: []field{{"checks", "checks", true}},
 		shape:  `{"checks":[{"criterion":"…","ok":false,"how":"what you ran and saw"}]}`,
 		check:  checkFailed,
+	},
+	ledger.EventUpheld: {
+		fields: []field{{"summary", "string", true}, {"rulings", "rulings", true}},
+		shape:  `{"summary":"…","rulings":[{"criterion":"as the tester wrote it","holds":true,"reason":"…"}]}`,
+		check:  checkUpheld,
+	},
+	ledger.EventDismissed: {
+		fields: []field{{"summary", "string", true}, {"rulings", "rulings", true}},
+		shape:  `{"summary":"…","rulings":[{"criterion":"as the tester wrote it","holds":false,"reason":"…"}]}`,
+		check:  checkDismissed,
 	},
 	"critique.verdict": {
 		fields: []field{{"verdict", "words", true}, {"sections", "critique", true}, {"objections", "strings", false}},
@@ -234,6 +244,8 @@ func (f field) check(raw json.RawMessage) string {
 		return checkReview(raw)
 	case "checks":
 		return checkChecks(raw)
+	case "rulings":
+		return checkRulings(raw)
 	case "critique":
 		return checkCritique(raw)
 	case "string":

@@ -142,10 +142,6 @@ func (b *builder) noteText() string {
 	return strings.Join(lines, "\n")
 }
 
-// acceptanceRule is the rule of an issue made from a check that a verifier saw
-// fail.
-const acceptanceRule = "acceptance"
-
 // issuesText lists the issues of the last review or verification: for a writer
 // to fix, for a reviewer to check again. Other hats get nothing. Issues that do
 // not fit are in a CONTEXT file, and the text gives the total.
@@ -169,7 +165,7 @@ func (b *builder) issuesText() string {
 }
 
 func (b *builder) issuesLead(review bool) string {
-	checks := !slices.ContainsFunc(b.attempt.Issues, func(i ledger.Issue) bool { return i.Rule != acceptanceRule })
+	checks := !slices.ContainsFunc(b.attempt.Issues, func(i ledger.Issue) bool { return i.Rule != payload.RuleAcceptance })
 	switch {
 	case review && checks:
 		return "Acceptance criteria that did not hold before the last fix; see whether they do now:"
