@@ -72,7 +72,7 @@ func routeOrder(p ledger.Pattern) []string {
 	names := []string{p.Start}
 	for n := 0; n < len(names); n++ {
 		for _, r := range p.Routes {
-			if r.From == names[n] && r.To != ledger.Converged && !slices.Contains(names, r.To) {
+			if r.From == names[n] && !ledger.EndsAttempt(r.To) && !slices.Contains(names, r.To) {
 				names = append(names, r.To)
 			}
 		}

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type logbook struct {
 	lines    []string
 	commit   string            // commit hash of the task whose TaskSet entry follows
 	built    map[string]bool   // parts whose change is in the tree of their task, by folded id
+	mended   []ledger.Task     // parts that mend sections
 	proof    map[string]string // words of proof, by folded task, of tasks whose TaskSet entry follows
 	why      string            // reason why the same task is blocked, "" if it is not
 	hats     map[string]string // by session
@@ -127,7 +129,11 @@ func (l *logbook) entry(e ledger.Entry) {
 		switch b.To {
 		case ledger.Done:
 			if l.built[ledger.FoldID(e.Task)] {
-				l.line(e, SignDone+" built", Clean(b.Why))
+				word := " built"
+				if slices.ContainsFunc(l.mended, func(t ledger.Task) bool { return ledger.SameID(t.ID, e.Task) }) {
+					word = " mended"
+				}
+				l.line(e, SignDone+word, Clean(b.Why))
 				return
 			}
 			l.line(e, SignDone+" done", strings.TrimPrefix(strings.TrimSuffix(l.commit+" · "+l.proof[ledger.FoldID(e.Task)], " · "), " · "))
@@ -151,7 +157,10 @@ func (l *logbook) entry(e ledger.Entry) {
 	case ledger.PlanSettled:
 		l.line(e, "plan", SettledPlan(b))
 	case ledger.PartsMade:
-		l.line(e, "plan", PartsText(b))
+		if mends(b) {
+			l.mended = append(l.mended, b.Parts...)
+		}
+		l.line(e, PartsTitle(b), PartsText(b))
 	case ledger.AnswerUndone:
 		l.line(e, SignAgain+" "+b.Before.Question.ID+" taken back", "by "+Clean(b.By))
 	case ledger.BaselineBroke:
@@ -217,8 +226,19 @@ func SettledPlan(b ledger.PlanSettled) string {
 	return text
 }
 
-// PartsText names the parts that a plan was split into, and earlier parts that
-// were dropped.
+// mends reports whether parts were made to mend sections, and not by a plan.
+func mends(b ledger.PartsMade) bool { return len(b.Parts) > 0 && b.Parts[0].Hat != "" }
+
+// PartsTitle says what parts were made of.
+func PartsTitle(b ledger.PartsMade) string {
+	if mends(b) {
+		return "fix"
+	}
+	return "plan"
+}
+
+// PartsText names the parts that a plan or what failed was split into, and earlier
+// parts that were dropped.
 func PartsText(b ledger.PartsMade) string {
 	var made []string
 	for _, t := range b.Parts {
@@ -236,6 +256,8 @@ func PartsText(b ledger.PartsMade) string {
 		parts = append(parts, "no longer "+strings.Join(gone, " "))
 	}
 	switch {
+	case mends(b):
+		parts = append(parts, "mended apart, then all is tested again")
 	case len(b.Parts) > 0 && b.Parts[0].Joins:
 		parts = append(parts, "built apart, committed as one")
 	case b.Whole:

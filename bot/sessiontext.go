@@ -72,7 +72,7 @@ func Issues(data json.RawMessage) []ledger.Issue {
 	return v.Issues
 }
 
-// Verdict returns the result of a review, a critique or a failed verification in
+// Verdict returns the result of a review, a critique, a ruling or a failed verification in
 // a few words: "no issues", "1 major issue: rounding". It reports false for any
 // other event.
 func Verdict(e ledger.EventAccepted) (string, bool) {
@@ -80,8 +80,10 @@ func Verdict(e ledger.EventAccepted) (string, bool) {
 	case "review.verdict":
 	case "critique.verdict":
 		return critiqueText(e.Data), true
-	case "verification.failed":
+	case ledger.EventFailed:
 		return unmetText(e.Data), true
+	case ledger.EventUpheld, ledger.EventDismissed:
+		return rulingText(e.Data), true
 	default:
 		return "", false
 	}
@@ -135,6 +137,21 @@ func critiqueText(data json.RawMessage) string {
 		return text
 	}
 	return text + ": " + Cut(objections(payload.Critique{Sections: v.Sections, Objections: v.Objections})[0], 40)
+}
+
+// rulingText returns how many criteria that failed have to be met: "2 of 3 criteria
+// hold".
+func rulingText(data json.RawMessage) string {
+	all, hold := payload.Rulings(data), 0
+	for _, r := range all {
+		if r.Upheld() {
+			hold++
+		}
+	}
+	if len(all) == 1 {
+		return "the criterion " + map[bool]string{true: "holds", false: "is dropped"}[hold == 1]
+	}
+	return fmt.Sprintf("%d of %d criteria hold", hold, len(all))
 }
 
 // unmetText returns the number of a verifier's checks that fail and the first of

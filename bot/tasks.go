@@ -91,7 +91,7 @@ func TasksTable(s loop.State, width int, now time.Time) string {
 		}
 		word := taskStanding(s, *ts)
 		if ts.Status == ledger.Done {
-			word = strings.TrimSpace(doneWord(*ts) + " " + commitID(ts.Commit))
+			word = strings.TrimSpace(DoneWord(*ts) + " " + commitID(ts.Commit))
 		}
 		if word == "" {
 			word = "ready"
@@ -133,7 +133,7 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	rest := id + " " + orElse(taskStanding(s, t), "ready")
 	tail := ""
 	if t.Status == ledger.Done {
-		rest = id + " " + doneWord(t)
+		rest = id + " " + DoneWord(t)
 		if !t.Ended.IsZero() {
 			rest += " " + Clock(t.Ended, now)
 		}
@@ -324,10 +324,11 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	if t.Question != "" {
 		q = " (" + Clean(t.Question) + ")"
 	}
-	if n := len(t.Parts); n > 0 && q == "" {
+	if parts := partsAtWork(t); len(parts) > 0 && q == "" {
 		switch t.Status {
 		case ledger.Pending, ledger.Ready, ledger.Waiting:
-			return fmt.Sprintf("in parts, %d of %d %s", partsDone(s, t), n, partsWord(s, t))
+			first, _ := FindTask(s, parts[0])
+			return fmt.Sprintf("in parts, %d of %d %s", partsDone(s, parts), len(parts), DoneWord(first))
 		}
 	}
 	switch t.Status {
@@ -386,23 +387,29 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	return ""
 }
 
-// doneWord says what a done task is: a part without a commit of its own is built.
-func doneWord(t loop.TaskState) string {
-	if t.Task.Joins {
+// DoneWord says what a done task is: a part without a commit of its own is built, or mended.
+func DoneWord(t loop.TaskState) string {
+	switch {
+	case t.Task.Hat != "":
+		return "mended"
+	case t.Task.Joins:
 		return "built"
 	}
 	return "done"
 }
 
-// partsWord is doneWord of the task's parts.
-func partsWord(s loop.State, t loop.TaskState) string {
-	p, _ := FindTask(s, t.Parts[0])
-	return doneWord(p)
+// partsAtWork returns the ids of a task's parts, or only those that mend its sections
+// while it waits for them.
+func partsAtWork(t loop.TaskState) []string {
+	if t.Attempt != nil && t.Attempt.Merged != nil && t.Attempt.Merged.Hat != "" {
+		return t.Attempt.Merged.Made
+	}
+	return t.Parts
 }
 
-func partsDone(s loop.State, t loop.TaskState) int {
+func partsDone(s loop.State, parts []string) int {
 	n := 0
-	for _, id := range t.Parts {
+	for _, id := range parts {
 		if p, ok := FindTask(s, id); ok && p.Status == ledger.Done {
 			n++
 		}

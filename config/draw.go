@@ -52,7 +52,7 @@ func hatsInOrder(p ledger.Pattern) []string {
 	order := []string{p.Start}
 	for i := 0; i < len(order); i++ {
 		for _, r := range p.Routes {
-			if r.From == order[i] && r.To != ledger.Converged && !slices.Contains(order, r.To) {
+			if r.From == order[i] && !ledger.EndsAttempt(r.To) && !slices.Contains(order, r.To) {
 				order = append(order, r.To)
 			}
 		}
@@ -177,7 +177,7 @@ const routesPage = `# Routes
 Which hat follows on which event, in each shipped pattern. This page is written from the files in ` + "`config/presets`" + ` by ` + "`go test ./config -run TestRoutesTable -update`" + `; do not edit it.
 
 - *Issues* means that a review found something at or above the pattern's threshold (critical and major, unless it says otherwise); *else* that it did not. *Once* means at most once an attempt.
-- *converged* is where the task is committed. Before any route of a hat that writes is taken, nightporter runs the verification commands on its tree (of the reproducer only its own command, which has to fail); red comes back to the same hat.
+- *converged* is where the task is committed, *failed* where the attempt ends as a failed one. Before any route of a hat that writes is taken, nightporter runs the verification commands on its tree (of the reproducer only its own command, which has to fail); red comes back to the same hat.
 - Every hat may also end with ` + "`question.asked`" + `, which goes to a person and then, with the answer, to the same hat; and with ` + "`task.blocked`" + `, which ends the attempt and goes to a person.
 - With ` + "`consensus = true`" + ` on a pattern or a project, a plan goes to the critic before the route that is written here, and back to the planner while it is rejected; the architect is consulted on the second rejection.
 `

@@ -96,7 +96,7 @@ func readHat(doc *document) (string, parsedHat, []ledger.Diagnostic) {
 	in := &f.Hat
 
 	checkName(doc, []string{"hat", "name"}, "a hat", in.Name, bad)
-	if in.Name == ledger.Converged {
+	if ledger.EndsAttempt(in.Name) {
 		bad(doc.atValue([]string{"hat", "name"}, fmt.Sprintf("%q is where routes end: no hat can have this name", in.Name)))
 	}
 	if strings.TrimSpace(in.Prompt) == "" && strings.TrimSpace(in.Role) == "" {

@@ -45,6 +45,9 @@ func TestShippedHats(t *testing.T) {
 		"triager":        {"triage.verdict", "reports", ledger.ExpectNone, "light", none, none, false},
 		"ideas":          {"ideas.complete", "summary added", ledger.ExpectNone, "strong", none, none, false},
 		"drafter":        {"draft.complete", "summary tasks", ledger.ExpectNone, "strong", none, none, false},
+		"lead":           {"plan.complete", "summary sections requirements acceptance", ledger.ExpectNone, "strong", none, none, false},
+		"tester":         {"verification.passed verification.failed", "checks", ledger.ExpectNone, "strong", none, none, false},
+		"arbiter":        {"ruling.upheld ruling.dismissed", "summary rulings", ledger.ExpectNone, "strong", none, none, false},
 		"evaluator":      {"evaluation.verdict", "ok findings", ledger.ExpectNone, "strong", none, none, false},
 	} {
 		h, ok := hats[name]
@@ -60,10 +63,10 @@ func TestShippedHats(t *testing.T) {
 			t.Errorf("%s: limits %d %s %s", name, h.MaxTokens, h.Timeout.D(), h.StallTimeout.D())
 		}
 		load := []string{".ralph/agent/decisions.md", ".ralph/agent/memories.md"}
-		if h.Writes() || name == "planner" {
+		if h.Writes() || name == "planner" || name == "lead" {
 			load = append(load, ".ralph/agent/scratchpad.md")
 		}
-		if strings.HasPrefix(name, "builder") {
+		if strings.HasPrefix(name, "builder") || name == "tester" || name == "arbiter" {
 			load = append([]string{".ralph/events/latest-plan.json"}, load...)
 		}
 		if !cmp.Equal(h.Load, load) {

@@ -92,6 +92,7 @@ func readPattern(doc *document) (string, patternFile, []ledger.Diagnostic) {
 		Threshold *[]string `toml:"threshold" oneof:"critical major minor suggestion"`
 		MinRounds *int      `toml:"min_rounds"`
 		Consensus bool      `toml:"consensus"`
+		Distinct  bool      `toml:"distinct_files"`
 		Route     []struct {
 			From  string `toml:"from"`
 			On    string `toml:"on"`
@@ -112,7 +113,7 @@ func readPattern(doc *document) (string, patternFile, []ledger.Diagnostic) {
 		bad(doc.atValue([]string{"min_rounds"}, fmt.Sprintf("min_rounds can be %d at most: an attempt has 20 sessions, and a round takes two", maxRounds)))
 	}
 	p := ledger.Pattern{
-		Name: f.Name, Start: f.Start, MinRounds: deref(f.MinRounds, 1), Consensus: f.Consensus,
+		Name: f.Name, Start: f.Start, MinRounds: deref(f.MinRounds, 1), Consensus: f.Consensus, DistinctFiles: f.Distinct,
 		Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, // docs/spec 2.6
 	}
 	if f.Threshold != nil {

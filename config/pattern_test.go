@@ -43,13 +43,17 @@ func TestShippedPatterns(t *testing.T) {
 		"builder-writer-reviewer": slices.Concat([]string{"builder", "builder build.complete writer", "writer docs.complete reviewer"}, review),
 		"build-review-refactor": {"builder", "builder build.complete reviewer", "reviewer review.verdict above fixer", "reviewer review.verdict below once refactorer",
 			"reviewer review.verdict below converged", "fixer fix.complete reviewer", "refactorer refactor.complete reviewer"},
-		"ultrawork":  slices.Concat([]string{"planner", "planner plan.complete section builder", "builder build.complete reviewer"}, review),
+		"ultrawork": slices.Concat([]string{"planner", "planner plan.complete section builder", "builder build.complete reviewer"}, review),
+		"team": slices.Concat([]string{"lead", "lead plan.complete section builder", "builder build.complete tester", "tester verification.passed reviewer",
+			"tester verification.failed 3 section fixer", "tester verification.failed once arbiter", "tester verification.failed failed",
+			"arbiter ruling.upheld fixer", "arbiter ruling.dismissed reviewer", "fixer fix.complete tester"}, review[:2]),
 		"full-cycle": slices.Concat([]string{"planner", "planner plan.complete builder", "builder build.complete writer", "writer docs.complete reviewer"}, verified),
 		"bug":        slices.Concat([]string{"reproducer", "reproducer repro.complete fixer"}, verified),
 	}
 	for name, routes := range want {
 		p := pattern(routes[0], routes[1:]...)
 		p.Name, p.Threshold, p.MinRounds = name, []ledger.Severity{"critical", "major"}, 1
+		p.DistinctFiles = name == "team"
 		if name == "single" || name == "ideas" || name == "draft" || name == "evaluator" || name == "triage" { // no review
 			p.MinRounds = 0
 		}
@@ -153,6 +157,8 @@ func TestCheckPattern(t *testing.T) {
 		"sections":                 {pattern("planner", "planner plan.complete section builder", b, above, below, f), nil},
 		"sections of no plan":      {pattern("builder", b, above, below, "fixer fix.complete section reviewer"), []string{`each = "section" divides a plan, and fix.complete is none`}},
 		"sections for a reader":    {pattern("planner", "planner plan.complete section reviewer", above, below, f), []string{"each section needs a hat that writes files, and reviewer writes none"}},
+		"verdict undivided":        {pattern("planner", "planner plan.complete builder", "builder build.complete verifier", "verifier verification.passed converged", "verifier verification.failed section fixer", "fixer fix.complete verifier"), []string{"verification.failed is divided by the sections of the plan, and no route divides that"}},
+		"failed once":              {pattern("builder", "builder build.complete verifier", "verifier verification.passed converged", "verifier verification.failed once failed", "verifier verification.failed failed"), []string{"an attempt fails only once anyway: leave once out"}},
 		"sections once":            {pattern("planner", "planner plan.complete once section builder", "planner plan.complete builder", b, above, below, f), []string{"leave once or each out"}},
 		"consensus without a plan": {consensus(pattern("builder", b, above, below, f)), []string{"consensus needs a plan, and no hat of pattern x ends with plan.complete", `consensus needs a hat "architect"`}},
 	} {

@@ -15,7 +15,7 @@ import (
 //   - start and all hats of routes exist;
 //   - every event of its hats has exactly one route on each side of the threshold, besides routes that are used up;
 //   - every hat is reachable from the start, and converged from every hat;
-//   - a route with each divides a plan, and leads to a hat that writes and ends in one way;
+//   - a route with each divides a plan, or a tester's verdict on what such a plan made, and leads to a hat that writes and ends in one way;
 //   - issues of a review reach a hat that fixes them;
 //   - each cycle contains a hat that writes or reviews, since nothing could change in any other.
 //
@@ -49,7 +49,7 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(reached)) {
-		if name == ledger.Converged {
+		if ledger.EndsAttempt(name) {
 			continue
 		}
 		hat := hats[name]
@@ -103,7 +103,7 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) [
 	}
 	unknown(-1, "start", p.Start)
 	for i, r := range p.Routes {
-		unknown(i, "to", r.To, ledger.Converged)
+		unknown(i, "to", r.To, ledger.Converged, ledger.GivenUp)
 		if unknown(i, "from", r.From) {
 			continue
 		}
@@ -145,7 +145,7 @@ func checkSides(p ledger.Pattern, at routeProblem) []ledger.Diagnostic {
 		in := settled[k]
 		if r.Most() > 0 {
 			problems = append(problems, checkOnce(p, i, at)...)
-			if r.To != ledger.Converged {
+			if !ledger.EndsAttempt(r.To) {
 				in = once[k]
 			}
 		}
@@ -197,6 +197,8 @@ func boundKey(r ledger.Route) string {
 func checkOnce(p ledger.Pattern, i int, at routeProblem) []ledger.Diagnostic {
 	r := p.Routes[i]
 	switch {
+	case r.To == ledger.GivenUp:
+		return []ledger.Diagnostic{at(i, boundKey(r), fmt.Sprintf("an attempt fails only once anyway: leave %s out", boundKey(r)))}
 	case r.To == ledger.Converged:
 		return []ledger.Diagnostic{at(i, boundKey(r), fmt.Sprintf("a task is committed only once anyway: leave %s out", boundKey(r)))}
 	case slices.ContainsFunc(p.Routes[:i], func(e ledger.Route) bool {
@@ -249,7 +251,7 @@ func reachWithout(p ledger.Pattern, from, without string) map[string]bool {
 // Later in an attempt these routes are used up, so their targets must be
 // reachable without them.
 func withoutOnceRoutes(p ledger.Pattern) ledger.Pattern {
-	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r ledger.Route) bool { return r.Most() > 0 && r.To != ledger.Converged })
+	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r ledger.Route) bool { return r.Most() > 0 && !ledger.EndsAttempt(r.To) })
 	return p
 }
 
@@ -290,25 +292,28 @@ func firstFrom(p ledger.Pattern, hat string) int {
 // as one session of their hat, so what follows them must not depend on what one of them
 // says.
 func checkEach(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) (problems []ledger.Diagnostic) {
-	divided := -1
+	divided := map[string]int{}
 	for i, r := range p.Routes {
 		if r.Each == "" {
 			continue
 		}
 		to := hats[r.To]
+		before, again := divided[r.On]
 		switch {
-		case divided >= 0:
-			problems = append(problems, at(i, "each", fmt.Sprintf("route %d divides the plan already", divided+1)))
-		case r.Most() > 0:
-			problems = append(problems, at(i, boundKey(r), fmt.Sprintf("a plan is divided whenever there is a new one: leave %s or each out", boundKey(r))))
-		case r.On != ledger.EventPlan:
+		case r.On != ledger.EventPlan && r.On != ledger.EventFailed:
 			problems = append(problems, at(i, "each", fmt.Sprintf("each = %q divides a plan, and %s is none", r.Each, r.On)))
+		case again:
+			problems = append(problems, at(i, "each", fmt.Sprintf("route %d divides %s already", before+1, r.On)))
+		case r.On == ledger.EventPlan && r.Most() > 0:
+			problems = append(problems, at(i, boundKey(r), fmt.Sprintf("a plan is divided whenever there is a new one: leave %s or each out", boundKey(r))))
+		case r.On == ledger.EventFailed && p.BuilderOf(r.Each) == "":
+			problems = append(problems, at(i, "each", fmt.Sprintf("%s is divided by the sections of the plan, and no route divides that", r.On)))
 		case !to.Writes():
 			problems = append(problems, at(i, "each", fmt.Sprintf("each %s needs a hat that writes files, and %s writes none", r.Each, r.To)))
 		case len(to.Emits) > 1:
 			problems = append(problems, at(i, "each", fmt.Sprintf("what follows all of the sections cannot depend on how one of them ends, and %s ends with one of %s", r.To, list(to.Emits))))
 		}
-		divided = i
+		divided[r.On] = i
 	}
 	return problems
 }

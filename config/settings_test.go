@@ -64,7 +64,7 @@ func TestSettingsFromFlags(t *testing.T) {
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats", "Roles", "Network")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)
 	}
-	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 15 {
+	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 18 {
 		t.Errorf("pattern %s, hats %d", got.Pattern.Name, len(got.Hats))
 	}
 	if h := got.Hats["planner"]; h.Model != "opus" || h.Tier != ledger.ModelStrong || h.Pinned {
@@ -222,7 +222,7 @@ func TestBadFlags(t *testing.T) {
 	want := `✗ --agent: "cluade" is not one of claude, codex, copilot, demo, gemini, opencode, pi, qwen; meant "claude"?
 ✗ --batch: 0 is less than 1
 ✗ --max-tasks: -1 is less than 0
-✗ --pattern: "singel" is not one of bug, build-review-refactor, builder-writer-reviewer, draft, evaluator, full-cycle, ideas, plan-build-review, single, triage, ultrawork; meant "single"?
+✗ --pattern: "singel" is not one of bug, build-review-refactor, builder-writer-reviewer, draft, evaluator, full-cycle, ideas, plan-build-review, single, team, triage, ultrawork; meant "single"?
 ✗ --profile: "overnigth" is not one of review, overnight; meant "overnight"?
 ✗ --push: "sometimes" is not one of never, end, task
 ✗ --source: "plans:x" is not a source: write KIND:PATH, KIND one of plan, backlog, tasks, prd, beads, bugs, forge, auto; meant "plan:x"?

@@ -33,7 +33,7 @@ func TestShippedTiers(t *testing.T) {
 // TestPresetTiers pins the strength that each built-in hat asks for (docs/spec 4.6).
 func TestPresetTiers(t *testing.T) {
 	want := map[string]ledger.ModelTier{
-		"planner": "strong", "critic": "strong", "architect": "strong", "reviewer": "strong", "evaluator": "strong", "verifier": "strong",
+		"planner": "strong", "critic": "strong", "arbiter": "strong", "lead": "strong", "tester": "strong", "architect": "strong", "reviewer": "strong", "evaluator": "strong", "verifier": "strong",
 		"ideas": "strong", "drafter": "strong", "builder": "fast", "builder-strict": "fast", "fixer": "fast", "refactorer": "fast",
 		"reproducer": "fast", "writer": "light", "triager": "light",
 	}

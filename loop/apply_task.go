@@ -388,7 +388,11 @@ func (w *Attempt) route(b ledger.Routed) {
 		case ledger.EventRepro:
 			w.Repro = payload.String(ev.Data, "command")
 		case ledger.EventFailed:
-			w.Issues = payload.FailedChecks(ev.Data)
+			w.Issues = payload.Counting(payload.FailedChecks(ev.Data), w.Rulings)
+			w.FailedTrees = append(slices.Clip(w.FailedTrees), b.Tree)
+		case ledger.EventUpheld, ledger.EventDismissed:
+			w.Rulings = append(slices.Clip(w.Rulings), payload.Rulings(ev.Data)...)
+			w.Issues, w.Disputed = payload.Counting(w.Issues, w.Rulings), nil
 		case ledger.EventReview:
 			issues := w.Found
 			w.Found = nil
@@ -419,7 +423,8 @@ func (w *Attempt) route(b ledger.Routed) {
 	w.Tree, w.Stage, w.FailedRow = b.Tree, ledger.StageReady, 0
 	if b.To == ledger.Converged {
 		w.Stage, w.Converged = ledger.StageCommit, true
-		return
 	}
-	w.Hat = b.To
+	if !ledger.EndsAttempt(b.To) {
+		w.Hat = b.To
+	}
 }

@@ -201,6 +201,11 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		}
 	case ev.Type == ledger.EventCritique && w.Hat == hatCritic:
 		d.critiqued(t)
+	case to == ledger.GivenUp:
+		d.failAttempt(t.Task.ID, ledger.OutcomeStalled, reason("not mended in the rounds that the pattern has for it", openIssues(t.Attempt.Issues)))
+	case ev.Type == ledger.EventFailed && t.Attempt.unmoved() && !rules(r.Settings.Hats[to]):
+		d.askDispute(t)
+	case ev.Type == ledger.EventFailed && r.Settings.For(t.Task).Pattern.Divides(w.Hat, ev.Type, to) && d.mendSections(t, to):
 	case to == ledger.Converged && ev.Type == ledger.EventEvaluation:
 		d.evaluated(t)
 	case to == ledger.Converged && ev.Type == ledger.EventDraft && t.Task.Idea != "":
@@ -209,7 +214,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.judgedReports(t)
 	case to == ledger.Converged:
 		d.converge(t)
-	case above && t.Attempt.Upheld > 0 && t.Attempt.Upheld%2 == 0, ev.Type == ledger.EventFailed && t.Attempt.unmoved():
+	case above && t.Attempt.Upheld > 0 && t.Attempt.Upheld%2 == 0:
 		d.askDispute(t)
 	}
 }
@@ -220,7 +225,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 func (d *decision) next(t TaskState) (to string, above bool) {
 	s, w := d.run().Settings.For(t.Task), t.Attempt
 	above = d.above(t, d.issues(t))
-	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.sessionsOf)
+	to = cmp.Or(rulingHat(s, w), s.Pattern.Next(w.Hat, w.Event.Type, above, w.sessionsOf))
 	if arguing := nextArguing(s, t); arguing != "" {
 		return arguing, false
 	}

@@ -117,6 +117,8 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Role = v
 		case "scope":
 			t.Scope = v
+		case "accept":
+			t.Acceptance = []string{v}
 		case "independent":
 			t.Labels = []string{"P"}
 		case "phase":
@@ -387,6 +389,7 @@ const (
 var patterns = map[string]ledger.Pattern{
 	"plan-build-review": testSettings().Pattern,
 	"ultrawork":         ultraworkPattern(),
+	"team":              teamPattern(),
 	"ideas":             {Name: "ideas", Start: "ideas", Routes: []ledger.Route{{From: "ideas", On: ledger.EventIdeas, To: ledger.Converged}}},
 	DraftPattern:        {Name: DraftPattern, Start: "drafter", Routes: []ledger.Route{{From: "drafter", On: ledger.EventDraft, To: ledger.Converged}}},
 	TriagePattern:       {Name: TriagePattern, Start: "triager", Routes: []ledger.Route{{From: "triager", On: ledger.EventTriage, To: ledger.Converged}}},
@@ -417,6 +420,23 @@ func ultraworkPattern() ledger.Pattern {
 	n := slices.IndexFunc(p.Routes, func(r ledger.Route) bool { return r.On == ledger.EventPlan })
 	p.Routes[n].Each = ledger.EachSection
 	return p
+}
+
+// teamPattern is the pattern of that name, with the planner as the lead and the verifier
+// as the tester.
+func teamPattern() ledger.Pattern {
+	return ledger.Pattern{
+		Name: "team", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1, DistinctFiles: true,
+		Routes: []ledger.Route{
+			{From: "planner", On: ledger.EventPlan, To: "builder", Each: ledger.EachSection}, {From: "builder", On: "build.complete", To: "verifier"},
+			{From: "verifier", On: ledger.EventPassed, To: "reviewer"},
+			{From: "verifier", On: ledger.EventFailed, To: "fixer", Each: ledger.EachSection, Times: 3},
+			{From: "verifier", On: ledger.EventFailed, To: "arbiter", Once: true}, {From: "verifier", On: ledger.EventFailed, To: ledger.GivenUp},
+			{From: "arbiter", On: ledger.EventUpheld, To: "fixer"}, {From: "arbiter", On: ledger.EventDismissed, To: "reviewer"},
+			{From: "fixer", On: ledger.EventFix, To: "verifier"},
+			{From: "reviewer", On: ledger.EventReview, When: ledger.Above, To: "fixer"}, {From: "reviewer", On: ledger.EventReview, When: ledger.Below, To: ledger.Converged},
+		},
+	}
 }
 
 // task returns the state of a task.
@@ -563,6 +583,30 @@ func (d *director) play(line string) string {
 	case "failed":
 		d.emit(ledger.EventFailed, `{"checks":[{"criterion":"It works","ok":false,"how":"ran it, and it does not"}]}`)
 		d.exit(nil)
+	case "faults": // CRITERION[@SECTION]…
+		var list []string
+		for _, f := range strings.Fields(rest) {
+			criterion, section, _ := strings.Cut(f, "@")
+			list = append(list, fmt.Sprintf(`{"criterion":%q,"ok":false,"how":"tried it","section":%q}`, criterion, section))
+		}
+		d.emit(ledger.EventFailed, `{"checks":[`+strings.Join(list, ",")+`]}`)
+		if d.session().Event != nil {
+			d.exit(nil)
+		}
+	case "upheld", "dismissed": // CRITERION…; upheld are those before a -
+		var list []string
+		holds := word == "upheld"
+		for _, f := range strings.Fields(rest) {
+			if f == "-" {
+				holds = false
+				continue
+			}
+			list = append(list, fmt.Sprintf(`{"criterion":%q,"holds":%t,"reason":"the plan says so"}`, f, holds))
+		}
+		d.emit("ruling."+word, `{"summary":"ruled","rulings":[`+strings.Join(list, ",")+`]}`)
+		if d.session().Event != nil {
+			d.exit(nil)
+		}
 	case "refactor":
 		d.emit("refactor.complete", fmt.Sprintf(`{"summary":"tidied","files_modified":["a.go"]%s}`, rest))
 		d.exit(nil)

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,7 +48,13 @@ func (d *decision) emit(b Emit) {
 				why = fmt.Sprintf("the plan has no section %q", id)
 			}
 		case ledger.EventPlan:
-			why = wrongRevision(t.Attempt, b.Data)
+			if why = wrongRevision(t.Attempt, b.Data); why == "" && r.Settings.For(t.Task).Pattern.DistinctFiles {
+				why = sharedFiles(b.Data)
+			}
+		case ledger.EventFailed:
+			why = wrongFaults(t.Attempt, b.Data)
+		case ledger.EventUpheld, ledger.EventDismissed:
+			why = cmp.Or(payload.WrongRulings(t.Attempt.Issues, b.Data), ruledOut(t.Task, b.Data))
 		case ledger.EventEvaluation:
 			why = d.Project.wrongVerdict(t, b.Data)
 		case ledger.EventReview:

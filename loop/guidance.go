@@ -182,7 +182,7 @@ func (w *Attempt) nextWriter(s ledger.Settings) string {
 			return hat
 		}
 		above, below := s.Pattern.Next(hat, h.Emits[0], true, w.sessionsOf), s.Pattern.Next(hat, h.Emits[0], false, w.sessionsOf)
-		if above != below || above == ledger.Converged {
+		if above != below || ledger.EndsAttempt(above) {
 			return ""
 		}
 		hat = above

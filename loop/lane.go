@@ -282,17 +282,25 @@ func areaOf(t ledger.Task) (area []string) {
 	for _, item := range ledger.ParseScope(t.Scope) {
 		switch item.Kind {
 		case ledger.ScopeGlob:
-			// A glob can also be the name of a file, and stands for folders that it matches.
-			area = append(area, item.Text, glob.Literal(item.Text), item.Text+"/**")
+			area = append(area, globsOf(item)...)
 		case ledger.ScopePath:
-			lit := glob.Literal(item.Text)
-			area = append(area, lit, lit+"/**")
+			area = append(area, globsOf(item)...)
 			area = append(area, lockfilesOf(item.Text)...)
 		default:
 			return nil
 		}
 	}
 	return area
+}
+
+// globsOf returns globs of what a path or a glob names: it also stands for a folder, and a
+// glob can be the name of a file.
+func globsOf(item ledger.ScopeItem) []string {
+	lit := glob.Literal(item.Text)
+	if item.Kind == ledger.ScopeGlob {
+		return []string{item.Text, lit, item.Text + "/**"}
+	}
+	return []string{lit, lit + "/**"}
 }
 
 // lockfilesOf returns globs of the lockfiles that change with a manifest: they lie

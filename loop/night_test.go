@@ -99,7 +99,7 @@ func testSettings() ledger.Settings {
 			"critic": hat("critic", false, ledger.EventCritique), "architect": hat("architect", false, ledger.EventAdvice),
 			"verifier": hat("verifier", false, "verification.passed", ledger.EventFailed), "refactorer": hat("refactorer", true, "refactor.complete"),
 			"reproducer": repro, "ideas": hat("ideas", false, ledger.EventIdeas), "drafter": hat("drafter", false, ledger.EventDraft), "evaluator": hat("evaluator", false, ledger.EventEvaluation),
-			"triager": hat("triager", false, ledger.EventTriage),
+			"triager": hat("triager", false, ledger.EventTriage), "arbiter": hat("arbiter", false, ledger.EventUpheld, ledger.EventDismissed),
 		},
 		Pattern: ledger.Pattern{
 			Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,

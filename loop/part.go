@@ -50,13 +50,9 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	}
 	sections, joins := payload.Sections(w.Plan), d.mergesParts(t)
 	for _, s := range d.partsDue(t, whole) {
-		part := d.freePart(id + "/" + s.ID)
+		task := d.newPart(t, s, joins)
+		part := task.ID
 		ids[s.ID] = part
-		task := ledger.Task{
-			ID: part, Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
-			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Allow: t.Task.Allow,
-			Material: t.Task.Material, Inputs: t.Task.Inputs, Labels: t.Task.Labels, Author: t.Task.Author, Verifier: t.Task.Verifier, Mark: ledger.MarkOpen, Parent: id, Joins: joins,
-		}
 		for _, on := range s.DependsOn {
 			task.DependsOn = append(task.DependsOn, name(on))
 		}
@@ -69,17 +65,26 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	}
 	about := scope{task: id, session: w.Session}
 	d.add(about, made)
-	if whole {
-		if joins {
-			d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "goes on when its sections are built"})
-		} else {
-			d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomePlanned})
-			d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomePlanned, Why: "its plan has parts"})
-		}
+	switch {
+	case whole && joins:
+		d.awaitParts(t, "its sections are built")
+	case whole:
+		d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomePlanned})
+		d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomePlanned, Why: "its plan has parts"})
 		t, _ = d.task(id)
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: fmt.Sprintf("%d parts", len(t.Parts))})
 	}
 	return true
+}
+
+// newPart returns the task that a section of a task's plan becomes.
+func (d *decision) newPart(t TaskState, s payload.Section, joins bool) ledger.Task {
+	return ledger.Task{
+		ID: d.freePart(t.Task.ID + "/" + s.ID), Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
+		Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Allow: t.Task.Allow,
+		Material: t.Task.Material, Inputs: t.Task.Inputs, Labels: t.Task.Labels, Author: t.Task.Author, Verifier: t.Task.Verifier,
+		Mark: ledger.MarkOpen, Parent: t.Task.ID, Joins: joins,
+	}
 }
 
 // beginParts lets approved sections be built before the others are revised.
@@ -182,14 +187,14 @@ func (d *decision) partsDone(t TaskState) {
 			d.replan(id, "what its sections changed is gone")
 			return
 		}
-		if len(t.Attempt.Merged.Parts) == 0 { // nothing was built that a review could judge
+		if m := t.Attempt.Merged; len(m.Parts) == 0 && m.Hat == "" { // nothing was built that a review could judge
 			d.closeQuestions(id, "skip")
 			d.setTask(id, ledger.Skipped, "all its sections were skipped")
 			d.expireGuidance(id, "its task was skipped")
 			d.askDependents(t)
 			return
 		}
-		d.setTask(id, ledger.Ready, "its sections are built")
+		d.setTask(id, ledger.Ready, t.Attempt.Merged.done())
 		return
 	}
 	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "its parts are done"})

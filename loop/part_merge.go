@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // A pattern whose route divides the plan (ledger.EachSection) has one builder for each
@@ -23,7 +24,10 @@ type MergedParts struct {
 	Tree  string       `json:"tree"` // the attempt's start with all of them
 	Parts []MergedPart `json:"parts,omitempty"`
 	Setup bool         `json:"setup,omitempty"` // one of them changed a lockfile
-	Whole bool         `json:"whole,omitempty"` // the plan is settled: no other section becomes a part
+	Whole bool         `json:"whole,omitempty"` // no other section becomes a part
+
+	Made []string `json:"made,omitempty"` // ids of the parts, as written
+	Hat  string   `json:"hat,omitempty"`  // that works on them; "" = the one after the plan
 }
 
 // MergedPart is one of them.
@@ -34,6 +38,8 @@ type MergedPart struct {
 
 	Manual    string `json:"manual,omitempty"`    // what a person has to look at
 	Learnings string `json:"learnings,omitempty"` // of its sessions
+
+	Disputed json.RawMessage `json:"disputed,omitempty"`
 }
 
 // mergesParts reports whether the parts of the task's plan are merged into its own tree.
@@ -53,6 +59,22 @@ func (d *decision) startOf(t TaskState) (base, tree string) {
 		return of.Attempt.Base, of.Attempt.Merged.Tree
 	}
 	return d.run().Tip, d.run().TipTree
+}
+
+// awaitParts parks a task until the changes of its parts are merged into its tree.
+func (d *decision) awaitParts(t TaskState, until string) {
+	id := t.Task.ID
+	about := scope{task: id, session: t.Attempt.Session}
+	d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "goes on when " + until})
+	t, _ = d.task(id)
+	d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: partsText(len(t.Attempt.Merged.Made))})
+}
+
+func partsText(n int) string {
+	if n == 1 {
+		return "1 part"
+	}
+	return fmt.Sprintf("%d parts", n)
 }
 
 // mergePart merges the change of a part that converged into the tree of its task, or
@@ -119,6 +141,9 @@ func (d *decision) partMerged(t, of TaskState, tree string, facts *ledger.ProofF
 	if n := len(w.History); n > 0 {
 		m.Summary = w.History[n-1].Summary
 	}
+	if disputed := payload.Field(w.Event.Data, "disputed"); len(payload.Items(disputed)) > 0 {
+		m.Disputed = disputed
+	}
 	if w.Captured != nil {
 		m.Files, m.Setup = len(w.Captured.Files)+w.Captured.More, w.Captured.Lock
 	}
@@ -167,7 +192,7 @@ func (t *TaskState) joinedBy(l TaskList) bool {
 // it is verified, then routed as after one session of the builder.
 func (d *decision) goOnMerged(t TaskState) {
 	id, s, m := t.Task.ID, d.run().Settings.For(t.Task), t.Attempt.Merged
-	name := cmp.Or(s.Pattern.BuilderOf(ledger.EachSection), afterPlan(s))
+	name := cmp.Or(m.Hat, s.Pattern.BuilderOf(ledger.EachSection), afterPlan(s))
 	hat := s.Hats[name]
 	session := t.Attempt.Session
 	if n := len(m.Parts); n > 0 {
@@ -186,10 +211,19 @@ func (d *decision) goOnMerged(t TaskState) {
 	d.nextCheck(about, false)
 }
 
+// done says what the parts have done when all of them have.
+func (m *MergedParts) done() string {
+	if m.Hat != "" {
+		return "its sections are mended"
+	}
+	return "its sections are built"
+}
+
 // saidByParts returns what the sessions of the task's parts said, as one event.
 func (t *TaskState) saidByParts() json.RawMessage {
 	var said, look, learnt []string
-	for _, part := range t.Parts {
+	var disputed []json.RawMessage
+	for _, part := range t.Attempt.Merged.Made {
 		short, summary := ledger.ShortID(part), "not built: a person skipped it"
 		for _, p := range t.Attempt.Merged.Parts {
 			if !ledger.SameID(p.ID, part) {
@@ -201,6 +235,7 @@ func (t *TaskState) saidByParts() json.RawMessage {
 			if p.Learnings != "" {
 				learnt = append(learnt, short+": "+p.Learnings)
 			}
+			disputed = append(disputed, payload.Items(p.Disputed)...)
 		}
 		said = append(said, strings.TrimSpace(short+": "+summary))
 	}
@@ -211,20 +246,27 @@ func (t *TaskState) saidByParts() json.RawMessage {
 	if len(learnt) > 0 {
 		fields["learnings"] = strings.Join(learnt, "\n")
 	}
-	data, _ := json.Marshal(fields) // strings cannot fail
+	if len(disputed) > 0 {
+		fields["disputed"] = disputed
+	}
+	data, _ := json.Marshal(fields) // strings and valid JSON cannot fail
 	return data
 }
 
-// withParts folds that parts were made: from now on their changes have a tree.
+// withParts folds that parts were made: from now on their changes have a tree, which
+// begins with that of the attempt.
 func (w *Attempt) withParts(b ledger.PartsMade) {
 	if len(b.Parts) > 0 && !b.Parts[0].Joins || w.Merged == nil && len(b.Parts) == 0 {
 		return
 	}
-	m := MergedParts{Tree: w.Start}
+	m := MergedParts{Tree: w.Tree}
 	if w.Merged != nil {
 		m = *w.Merged
 	}
 	m.Whole = m.Whole || b.Whole
+	for _, t := range b.Parts {
+		m.Made, m.Hat = append(slices.Clip(m.Made), t.ID), t.Hat
+	}
 	w.Merged = &m
 }
 
@@ -235,7 +277,7 @@ func (w *Attempt) withPart(b ledger.PartMerged) {
 	}
 	m := *w.Merged
 	m.Tree, m.Setup = b.Tree, m.Setup || b.Setup
-	m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], MergedPart{ID: b.Part, Session: b.Session, Summary: b.Summary, Manual: b.Manual, Learnings: b.Learnings})
+	m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], MergedPart{ID: b.Part, Session: b.Session, Summary: b.Summary, Manual: b.Manual, Learnings: b.Learnings, Disputed: b.Disputed})
 	w.Merged, w.Facts = &m, b.Proof
 	w.Scripted = w.Scripted || b.Scripted
 	if b.Outside != "" && w.Outside != ledger.OutsideClosed {

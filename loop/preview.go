@@ -103,7 +103,7 @@ func (d *decision) nextHat(t TaskState) string {
 		return w.Hat
 	}
 	to, _ := d.next(t)
-	if to == "" || to == ledger.Converged {
+	if to == "" || ledger.EndsAttempt(to) {
 		return w.Hat
 	}
 	return to

@@ -8,12 +8,15 @@ import (
 )
 
 // firstHat returns the hat that an attempt at the task begins with. With anew it is
-// the planner, as TaskState.startsWithPlan says. A part has its plan already.
+// the planner, as TaskState.startsWithPlan says. A part has its plan already, and may
+// name its hat.
 func firstHat(s ledger.Settings, t ledger.Task, anew bool) string {
 	planner := s.Planner()
 	switch {
 	case planner != "" && (anew || argues(s, t)):
 		return planner
+	case hasHats(s, t.Hat):
+		return t.Hat
 	case t.Parent != "" && planner == s.Pattern.Start:
 		return afterPlan(s)
 	}

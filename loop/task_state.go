@@ -174,8 +174,10 @@ type Attempt struct {
 	Converged    bool                  `json:"converged,omitempty"`  // the attempt is being committed
 	Manual       string                `json:"manual,omitempty"`     // instructions for the person who has to look at the result
 	NoChange     string                `json:"no_change,omitempty"`
-	Disputed     json.RawMessage       `json:"disputed,omitempty"` // issues that the fixer disputes, with its reasons
-	Upheld       int                   `json:"upheld,omitempty"`   // times in a row that a review upheld a disputed issue
+	Disputed     json.RawMessage       `json:"disputed,omitempty"`     // issues that the fixer disputes, with its reasons
+	Upheld       int                   `json:"upheld,omitempty"`       // times in a row that a review upheld a disputed issue
+	FailedTrees  []string              `json:"failed_trees,omitempty"` // that a tester found at fault
+	Rulings      []payload.Ruling      `json:"rulings,omitempty"`      // about what it found
 	Learnings    string                `json:"learnings,omitempty"`
 	Strayed      []string              `json:"strayed,omitempty"`   // paths written outside the scope, over the whole attempt
 	Leaks        int                   `json:"leaks,omitempty"`     // captures in which a secret was found
@@ -315,15 +317,9 @@ func (w *Attempt) contested(issues []ledger.Issue) bool {
 	return w.NoChange != "" && n > 0 && w.IssueSets[n-1] == issueSet(issues)
 }
 
-// unmoved reports whether a verifier has failed the attempt more than twice
-// while the last three rounds left the same tree. Another round would only
-// repeat the result.
+// unmoved reports whether a verifier has failed the same tree three times in a row.
+// Another round would only repeat the result.
 func (w *Attempt) unmoved() bool {
-	failed, n := 0, len(w.Trees)
-	for _, s := range w.History {
-		if s.Event == ledger.EventFailed {
-			failed++
-		}
-	}
-	return failed > 2 && n > 2 && w.Trees[n-1] == w.Trees[n-2] && w.Trees[n-2] == w.Trees[n-3]
+	n := len(w.FailedTrees)
+	return n > 2 && w.FailedTrees[n-1] == w.FailedTrees[n-2] && w.FailedTrees[n-2] == w.FailedTrees[n-3]
 }

@@ -187,7 +187,7 @@ func (c *Console) printStandalone(v view) {
 	case ledger.PartsMade:
 		c.printHeld(v, v.e.Task)
 		if text := bot.PartsText(b); text != "" {
-			c.printWrapped(v, bot.SignLater+" "+c.id(v.e.Task)+" plan: "+text)
+			c.printWrapped(v, bot.SignLater+" "+c.id(v.e.Task)+" "+bot.PartsTitle(b)+": "+text)
 		}
 	case ledger.SourceMarked:
 		switch {

@@ -133,7 +133,7 @@ func (c *Console) routed(v view, b ledger.Routed) {
 	if s == nil {
 		return
 	}
-	if _, judged := bot.Verdict(s.event); judged && b.To != ledger.Converged {
+	if _, judged := bot.Verdict(s.event); judged && !ledger.EndsAttempt(b.To) {
 		s.then = " → " + bot.Clean(b.To)
 	}
 	if len(v.after.Project.Guidance.Waiting()) > 0 && b.To != ledger.Converged && b.On != ledger.EventQuestion {
@@ -271,7 +271,7 @@ func (c *Console) lane(task string) string {
 	if c.lanes < 2 || task == "" {
 		return ""
 	}
-	return bot.Pad(c.id(task), 5, 0)
+	return bot.Pad(c.id(task), 5, 1)
 }
 
 // eventText returns the session's event or verdict or, in the demo, the claim

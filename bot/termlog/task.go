@@ -100,7 +100,7 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 		sign = bot.ProofSign(*p)
 	}
 	if t.Task.Joins {
-		c.printEntry(v, sign+" "+c.id(v.e.Task)+" built, "+bot.Clean(b.Why))
+		c.printEntry(v, sign+" "+c.id(v.e.Task)+" "+bot.DoneWord(t)+", "+bot.Clean(b.Why))
 		return
 	}
 	text := sign + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()

@@ -426,6 +426,13 @@ func Strings(data json.RawMessage, name string) []string {
 	return list
 }
 
+// Items returns the items of a list, nil if it is none.
+func Items(list json.RawMessage) []json.RawMessage {
+	var items []json.RawMessage
+	_ = json.Unmarshal(list, &items)
+	return items
+}
+
 // ChangesFiles reports whether an event ends a session that was meant to change
 // files of the work.
 func ChangesFiles(event string) bool {
@@ -441,7 +448,21 @@ func FilesModified(data json.RawMessage) []string { return Strings(data, "files_
 
 // SectionsShape is an example of a plan in sections, which can be judged and
 // built one by one.
-const SectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
+const SectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["other/path"],"steps":["…"],"depends_on":["a"]}]}`
+
+// FaultsShape is an example of a verification.failed whose checks name the section of the
+// plan that each is about.
+const FaultsShape = `{"checks":[{"criterion":"…","ok":false,"how":"the steps, and what you saw","section":"a"}]}`
+
+// Example returns an example of a field of an event, as JSON.
+func Example(typ, name string) string {
+	for _, f := range events[typ].fields {
+		if f.name == name && f.kind == "strings" {
+			return `["…"]`
+		}
+	}
+	return `"…"`
+}
 
 // Labelled returns "a: b". If a or b is empty, it returns the other one.
 func Labelled(a, b string) string {

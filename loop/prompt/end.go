@@ -96,13 +96,19 @@ func (b *builder) speakers(ids []string) string {
 // the hat demands, so an event like it would be accepted.
 func shapeOf(h ledger.Hat, typ string) string {
 	shape := payload.Shape(typ)
+	if typ == ledger.EventPlan && divides(h) {
+		shape = payload.SectionsShape
+	}
 	for _, name := range h.Payload {
 		if payload.Field(json.RawMessage(shape), name) == nil && slices.Contains(h.Emits, typ) {
-			shape = withField(shape, fmt.Sprintf("%q:%q", name, "…"))
+			shape = withField(shape, fmt.Sprintf("%q:%s", name, payload.Example(typ, name)))
 		}
 	}
 	return shape
 }
+
+// divides reports whether the hat's plans always have sections.
+func divides(h ledger.Hat) bool { return slices.Contains(h.Payload, "sections") }
 
 func withField(shape, field string) string { return strings.TrimSuffix(shape, "}") + "," + field + "}" }
 
@@ -132,8 +138,11 @@ func (b *builder) howToEnd() string {
 		if passes := b.passes(); typ == ledger.EventReview && len(passes) > 0 {
 			shape = payload.ReviewShape(b.task.Triage.Kind, passes)
 		}
+		if typ == ledger.EventFailed && b.namesSections() {
+			shape = payload.FaultsShape
+		}
 		line(typ, shape)
-		if typ == ledger.EventPlan && b.splits() && !b.isPart {
+		if typ == ledger.EventPlan && b.splits() && !b.isPart && !divides(h) {
 			line(typ, payload.SectionsShape)
 		}
 	}
@@ -145,7 +154,7 @@ func (b *builder) howToEnd() string {
 		lines = append(lines, "If you can neither run commands nor call tools, end your last message with the event in a block of this form, and nothing after it:", "",
 			"```nightporter-event TYPE", `{"the":"data"}`, "```", "")
 	}
-	if plans(h) && b.splits() && !b.isPart {
+	if plans(h) && b.splits() && !b.isPart && !divides(h) {
 		each := "built"
 		if b.consensus() {
 			each = "judged, built"

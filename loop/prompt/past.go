@@ -142,39 +142,59 @@ func (b *builder) noteText() string {
 	return strings.Join(lines, "\n")
 }
 
-// issuesText lists the issues of the last review or verification: for a writer
-// to fix, for a reviewer to check again. Other hats get nothing. Issues that do
-// not fit are in a CONTEXT file, and the text gives the total.
+// issuesText lists the issues of the last review or verification: for a writer to fix,
+// for who judges to check again. Other hats get nothing. Issues that do not fit are in a
+// CONTEXT file, and the text gives the total.
 func (b *builder) issuesText() string {
-	review := emits(b.hat, ledger.EventReview)
-	if !b.hat.Writes() && !review {
+	review, tests, rules := emits(b.hat, ledger.EventReview), emits(b.hat, ledger.EventFailed), emits(b.hat, ledger.EventUpheld)
+	checks := !slices.ContainsFunc(b.attempt.Issues, func(i ledger.Issue) bool { return i.Rule != payload.RuleAcceptance })
+	if !b.hat.Writes() && !review && !rules && !(tests && checks) {
 		return ""
 	}
 	var lines []string
 	if len(b.attempt.Issues) > 0 {
-		lines = append(lines, b.issuesLead(review), b.issueLines())
+		lines = append(lines, b.issuesLead(review || tests, rules, checks), b.issueLines())
 	}
 	switch disputed := disputedText(b.attempt.Disputed); {
 	case disputed == "":
-	case review:
+	case rules:
+		lines = append(lines, "Disputed by those who had to mend it, with their reasons:\n"+disputed)
+	case review || tests:
 		lines = append(lines, "Disputed by the session before, with its reasons; uphold or drop each:\n"+disputed)
 	case b.attempt.Upheld > 0:
 		lines = append(lines, "Disputed before, and upheld by the review since:\n"+disputed)
 	}
+	if ruled := rulingsText(b.attempt.Rulings); ruled != "" {
+		lines = append(lines, "Ruled in this attempt, for the lead:\n"+ruled)
+	}
 	return strings.Join(lines, "\n\n")
 }
 
-func (b *builder) issuesLead(review bool) string {
-	checks := !slices.ContainsFunc(b.attempt.Issues, func(i ledger.Issue) bool { return i.Rule != payload.RuleAcceptance })
+func (b *builder) issuesLead(judges, rules, checks bool) string {
 	switch {
-	case review && checks:
+	case rules:
+		return "Criteria that the tester tried and found not to hold. Rule on each:"
+	case judges && checks:
 		return "Acceptance criteria that did not hold before the last fix; see whether they do now:"
-	case review:
+	case judges:
 		return "Issues of the last review; see whether each is settled now:"
 	case checks:
 		return "Acceptance criteria that the verifier tried and found not to hold. Make each of them true:"
 	}
 	return "Issues of the last review:"
+}
+
+// rulingsText lists what was ruled about criteria that failed.
+func rulingsText(rulings []payload.Ruling) string {
+	var lines []string
+	for _, r := range rulings {
+		word := "counts no more"
+		if r.Upheld() {
+			word = "has to be met"
+		}
+		lines = append(lines, fmt.Sprintf("- %s: %s (%s)", word, r.Criterion, r.Reason))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (b *builder) issueLines() string {

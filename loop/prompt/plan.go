@@ -37,6 +37,14 @@ func (b *builder) merges() bool {
 	return b.run.Settings.For(b.task.Task).Pattern.BuilderOf(ledger.EachSection) != ""
 }
 
+// namesSections reports whether what the hat finds failed goes to the sections that it
+// names.
+func (b *builder) namesSections() bool {
+	return slices.ContainsFunc(b.run.Settings.For(b.task.Task).Pattern.Routes, func(r ledger.Route) bool {
+		return r.From == b.hat.Name && r.On == ledger.EventFailed && r.Each != ""
+	})
+}
+
 // replanText tells a planner that the task is planned anew after failed attempts, once,
 // and what it can do about it. It is never cut: without it, the planner would plan the
 // same again.
@@ -65,6 +73,9 @@ func (b *builder) plan() json.RawMessage { return b.task.PlanFor(b.hat) }
 
 func (b *builder) planPart(plan json.RawMessage) part {
 	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, b.skipped)}
+	if all := requirementsText(b.parent.PlanFor(b.hat)); b.isPart && p.text != "" && all != "" {
+		p.text = all + "\n\n" + p.text
+	}
 	if plans(b.hat) || disputes(b.hat) || counsels(b.hat) {
 		p.text, p.trim = planText(plan, standingIn(b.attempt.Consensus)), trimDiff
 	}
@@ -98,12 +109,21 @@ func planText(plan json.RawMessage, of func(section string) string) string {
 	}
 	summary := payload.String(plan, "summary")
 	blocks := []string{summary}
+	around := func(text string) string {
+		if all := requirementsText(plan); all != "" {
+			text += "\n\n" + all
+		}
+		if tried := payload.Strings(plan, "acceptance"); len(tried) > 0 {
+			text += "\n\nWhat is tried when all of it is done:\n" + bullets(tried)
+		}
+		return strings.TrimSpace(text)
+	}
 	sections := payload.Sections(plan)
 	var one payload.Section
 	if len(sections) == 0 && json.Unmarshal(plan, &one) == nil && one.Title != "" { // the section of a part
 		blocks[0] = strings.TrimSpace(summary + "\n" + sectionText(one))
 	} else {
-		blocks[0] = strings.TrimSpace(summary + "\n" + stepsText(stepsOf(plan)))
+		blocks[0] = around(strings.TrimSpace(summary + "\n" + stepsText(stepsOf(plan))))
 	}
 	for _, s := range sections {
 		heading := fmt.Sprintf("### %s: %s", s.ID, s.Title)
@@ -117,6 +137,16 @@ func planText(plan json.RawMessage, of func(section string) string) string {
 		text = strings.TrimSpace(summary + "\n\nThe whole plan: ../CONTEXT/plan.json")
 	}
 	return text
+}
+
+// requirementsText lists what a plan says has to hold for the whole; "" for a plan that
+// says nothing of it.
+func requirementsText(plan json.RawMessage) string {
+	all := payload.Strings(plan, "requirements")
+	if len(all) == 0 {
+		return ""
+	}
+	return "What has to hold for the whole:\n" + bullets(all)
 }
 
 func stepsOf(plan json.RawMessage) []json.RawMessage {
