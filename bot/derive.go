@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +62,8 @@ func Money(usd float64) string {
 	if usd < 0 {
 		return "unknown"
 	}
-	return fmt.Sprintf("$%.2f", usd)
+	const micro = 1e6 // sums of the same sessions in another order differ in what is less
+	return fmt.Sprintf("$%.2f", math.Round(usd*micro)/micro)
 }
 
 // Cost writes what a run has spent as far as its agents report it. It names
