@@ -38,7 +38,8 @@ type opencodeEvent struct {
 // opencodeStream collects the facts in a stream of `opencode run --format json`.
 // The stream has the figures of each step, so they are known only where all steps
 // are: not of a conversation that was cut off, or in which subagents worked, whose
-// steps are not in the stream.
+// steps are not in the stream. A compaction is not in the stream before it is over, so
+// the last step of a session that did not end by itself may not have been the last.
 type opencodeStream struct {
 	eventStream
 	ended   bool // the last step ended the conversation
@@ -166,7 +167,7 @@ func (s *opencodeStream) add(e opencodeEvent) {
 func (s *opencodeStream) result(x ledger.Exit) Verdict {
 	v := s.verdict(x, s.ended)
 	v.Uncounted = s.uncounted
-	if !s.ended || s.err != nil || s.gap || s.open != 0 || s.helped || s.uncounted || s.tokens == 0 {
+	if x.Reason != ledger.ExitSelf || !s.ended || s.err != nil || s.gap || s.open != 0 || s.helped || s.uncounted || s.tokens == 0 {
 		return v
 	}
 	v.Tokens, v.Usage = s.tokens, s.usage

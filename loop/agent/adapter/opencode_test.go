@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,27 @@ func TestOpencodeRead(t *testing.T) {
 	} {
 		if d := cmp.Diff(c.want, opencode.Judge(strings.NewReader(c.stream), self), withoutKinds); d != "" {
 			t.Errorf("%s, -want +got:\n%s", c.name, d)
+		}
+	}
+}
+
+// TestOpencodeEndedForIt: an answer after which opencode is ended has figures, and the
+// conversation has none: a compaction that it had begun is not in the stream.
+func TestOpencodeEndedForIt(t *testing.T) {
+	var stream []byte
+	for line := range bytes.Lines(recorded(t, Opencode, "circle-full")) {
+		if bytes.HasPrefix(line, []byte(`{"type":"step_finish"`)) {
+			stream = append(stream, line...)
+			break
+		}
+		stream = append(stream, line...)
+	}
+	for why, known := range map[ledger.ExitReason]bool{
+		ledger.ExitSelf: true, ledger.ExitCircle: false, ledger.ExitAsked: false, ledger.ExitStall: false, ledger.ExitMemory: false,
+	} {
+		v := judge(&opencode, stream, ledger.Exit{Reason: why, Code: -1})
+		if v.Turns != 1 || v.Uncounted || v.Failure != "" || (v.Tokens == 199_050) != known || (v.CostUSD > 0) != known || !known && (v.Tokens != -1 || v.CostUSD != -1 || v.Usage != nil) {
+			t.Errorf("%s: %+v", why, v)
 		}
 	}
 }

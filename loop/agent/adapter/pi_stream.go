@@ -87,7 +87,7 @@ func (s *piStream) readLine(line []byte, cut bool) {
 		if e.Success != nil && !*e.Success {
 			s.failed(statusError(e.Final), false)
 		}
-	case "compaction_end":
+	case "compaction_start", "compaction_end":
 		s.summed = true
 	}
 }

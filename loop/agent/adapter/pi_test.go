@@ -46,6 +46,7 @@ func TestPiRead(t *testing.T) {
 		{"a cost that is negative", message("a", "stop", strings.Replace(usage, "0.5", "-0.5", 1)) + end, Verdict{Turns: 1, Tokens: 110, CostUSD: -1}},
 		{"another total", message("a", "stop", strings.Replace(usage, "110", "111", 1)) + end, Verdict{Turns: 1, Tokens: -1, CostUSD: -1, Uncounted: true}},
 		{"summed up", message("a", "stop", usage) + `{"type":"compaction_end"}` + "\n" + end, unknown},
+		{"ended while it is summed up", message("a", "stop", usage) + end + `{"type":"compaction_start"}` + "\n", unknown},
 		{"without an end", message("a", "stop", usage), unknown},
 		{"an end too long to be read", message("a", "stop", usage) + `{"type":"agent_end","messages":["` + strings.Repeat("x", 5<<20) + `"]}`, Verdict{Turns: 1, Tokens: 110, CostUSD: 0.5}},
 		{"an answer too long to be read", message("a", "stop", usage) + `{"type":"message_end","message":{"role":"assistant","content":"` + strings.Repeat("x", 5<<20) + `"}}` + "\n" + end, Verdict{Turns: 2, Tokens: -1, CostUSD: -1}},
