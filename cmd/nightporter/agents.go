@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -32,6 +33,8 @@ type agentJSON struct {
 	Reports   string `json:"reports"` // which figures it reports, in words
 	Measured  string `json:"measured_version,omitempty"`
 	Day       string `json:"measured_on,omitempty"`
+
+	unanswered bool // Problem is that the program took too long, which says nothing against it
 }
 
 func agentsCommand() *cobra.Command {
@@ -111,7 +114,7 @@ func lookAtAgent(ctx context.Context, d agent.Definition, runner *agent.Runner) 
 	}
 	version, err := runner.Version(ctx, d.Name)
 	if out.Version = version; err != nil {
-		out.Problem = err.Error()
+		out.Problem, out.unanswered = err.Error(), errors.Is(err, agent.ErrNoAnswer)
 	}
 	return out
 }
@@ -130,6 +133,8 @@ func printAgents(out io.Writer, all []agentJSON, asJSON bool) error {
 			sign, text = bot.SignAway, "not installed: "+a.Install
 		case !a.Installed:
 			sign, text = bot.SignFailed, a.Program+" was not found"
+		case a.unanswered:
+			sign, text = bot.SignLook, "its release is unknown, because "+a.Problem
 		case a.Problem != "":
 			sign, text = bot.SignFailed, a.Problem
 		case text == "":

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -178,7 +176,11 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 // program. It is not called for a script around that program, which may log in
 // by itself and need not answer --version.
 func (r *Runner) checkKnown(ctx context.Context, d Definition, a *adapter.Agent, prog string, env []string) error {
-	if _, err := r.version(ctx, a, prog); err != nil {
+	switch _, err := r.version(ctx, a, prog); {
+	case errors.Is(err, ErrNoAnswer): // a busy machine is no reason to refuse a program that is there
+	case ctx.Err() != nil:
+		return fmt.Errorf("check agent %q: %w", d.Name, ctx.Err())
+	case err != nil:
 		return d.problem(err.Error(), a.Install)
 	}
 	_, _, ok, err := r.login(d, env)
@@ -198,68 +200,4 @@ func (r *Runner) checkKnown(ctx context.Context, d Definition, a *adapter.Agent,
 func (r *Runner) Installed(agent string) error {
 	_, err := r.o.Agents[agent].program(r.path)
 	return err
-}
-
-// Version returns the first line that the agent's program prints for --version.
-// The program runs without a model and with an environment of its own.
-func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
-	d := r.o.Agents[agent]
-	a, err := d.adapter()
-	if err != nil {
-		return "", err
-	}
-	prog, err := d.program(r.path)
-	if err != nil {
-		return "", err
-	}
-	return r.version(ctx, a, prog)
-}
-
-// Describe says of an agent that Check finds well which release it is and which
-// figures it reports, in words for people. The release of a user's own command is
-// not asked for.
-func (r *Runner) Describe(ctx context.Context, agent string) string {
-	d := r.o.Agents[agent]
-	a, err := d.adapter()
-	if err != nil {
-		return ""
-	}
-	text := "it reports " + a.Reports
-	if d.Runs(a) {
-		if v, err := r.Version(ctx, agent); err == nil && v != "" {
-			text = v + "; " + text
-		}
-	}
-	return text
-}
-
-// versionTimeout limits the run of `--version`: some programs unpack themselves
-// first.
-const versionTimeout = 30 * time.Second
-
-// version runs the program in a folder below the state folder, because a
-// service manager may have made all other folders read-only, including /tmp.
-func (r *Runner) version(ctx context.Context, a *adapter.Agent, prog string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
-	defer cancel()
-	home, err := os.MkdirTemp(r.o.State, "version-")
-	if err != nil {
-		return "", fmt.Errorf("version of %s: %w", prog, err)
-	}
-	defer func() { _ = removeAll(home) }()
-	cmd := exec.CommandContext(ctx, prog, "--version")
-	cmd.Dir = home
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "TERM=dumb"}, rowVars(a, home)...)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		out = append(out, exit.Stderr...)
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	line = adapter.Clean(line, 200)
-	if err != nil {
-		return "", fmt.Errorf("%s --version failed: %w: %s", prog, err, line)
-	}
-	return line, nil
 }

@@ -22,6 +22,7 @@
 // The files:
 //
 //	runner.go definition.go session.go  the interface for the daemon
+//	version.go probe.go                 what an agent's program says of itself, and whether it works
 //	start.go env.go wrappers.go profile.go  a session's folders, environment and PATH
 //	login.go agent_home.go              agents' logins, lent to sessions and taken back; other files in HOME
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -433,4 +434,38 @@ func TestClaudeCheck(t *testing.T) {
 	if text := h.runner.Describe(context.Background(), adapter.Claude); text != "it reports tokens and cost" {
 		t.Errorf("a script around it is described as %q", text)
 	}
+}
+
+// TestVersionUnanswered: a program that does not say its version in time, as on a busy
+// machine, is there all the same: it is not refused, and its release is unknown. Nothing
+// that it started is left.
+func TestVersionUnanswered(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t, 1, func(*Options) {})
+	m := uniqueSleep(t)
+	if err := os.WriteFile(filepath.Join(h.out, "claude"), []byte("#!/bin/sh\nsleep "+m+" &\nwait\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.runner.o.Agents[adapter.Claude] = BuiltIn()[adapter.Claude]
+	h.runner.path, h.runner.answers = []string{h.out, "/usr/bin", "/bin"}, 200*time.Millisecond
+	h.login(map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")})
+	if err := h.runner.Check(t.Context(), adapter.Claude); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+	want := filepath.Join(h.out, "claude") + " did not answer --version within 200ms"
+	if v, err := h.runner.Version(t.Context(), adapter.Claude); v != "" || !errors.Is(err, ErrNoAnswer) || err.Error() != want {
+		t.Errorf("version %q, %v", v, err)
+	}
+	if text := h.runner.Describe(t.Context(), adapter.Claude); text != "its release is unknown, because "+want+"; it reports tokens and cost" {
+		t.Errorf("described as %q", text)
+	}
+	none(t, m)
+	// Who gives up waiting gets no verdict on the program.
+	h.runner.answers = time.Hour
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := h.runner.Check(ctx, adapter.Claude); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("given up: %v", err)
+	}
+	none(t, m)
 }

@@ -97,7 +97,8 @@ type Runner struct {
 	terminalsOnce sync.Once
 	noTerminals   string // why sessions cannot open terminals; "" if they can
 
-	uncounted sync.Map // agents of which it was said that their figures are unknown
+	answers   time.Duration // time in which a program has to say its version
+	uncounted sync.Map      // agents of which it was said that their figures are unknown
 
 	mu       sync.Mutex
 	children map[string]*child // shims started by this process
@@ -130,7 +131,7 @@ func New(o Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{o: o, user: u, children: map[string]*child{}}
+	r := &Runner{o: o, user: u, answers: versionTimeout, children: map[string]*child{}}
 	r.path = slices.DeleteFunc(searchPath(os.Getenv("PATH")), func(p string) bool { return within(resolvePath(p), state) })
 	r.hide = r.hidden()
 	if err := r.checkGrants(); err != nil {
