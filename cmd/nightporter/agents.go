@@ -29,8 +29,9 @@ type agentJSON struct {
 	Version   string `json:"version,omitempty"` // first line of --version
 	Problem   string `json:"problem,omitempty"` // why Version is not known although it is installed
 	Install   string `json:"install,omitempty"`
-	Output    string `json:"output"`  // whose output it is read as
-	Reports   string `json:"reports"` // which figures it reports, in words
+	Output    string `json:"output"`    // whose output it is read as
+	Reports   string `json:"reports"`   // which figures it reports, in words
+	StopHook  bool   `json:"stop_hook"` // whether it is told that a session has not sent its event yet
 	Measured  string `json:"measured_version,omitempty"`
 	Day       string `json:"measured_on,omitempty"`
 
@@ -44,8 +45,8 @@ func agentsCommand() *cobra.Command {
 		Use:   "agents",
 		Short: "The agents that nightporter knows, and which are installed",
 		Long: `The agents that nightporter knows by name, and those of the configuration: which
-are installed and in which release, which figures each reports, and with which
-release it was last measured. Each program is asked for its version; no model is
+are installed and in which release, which figures each reports, which have no stop
+hook, and with which release it was last measured. Each program is asked for its version; no model is
 asked, and nothing is changed. What an agent lacks to be started: nightporter doctor`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -99,7 +100,7 @@ func lookAtAgents(ctx context.Context, cfg *config.Config, runner *agent.Runner)
 
 func lookAtAgent(ctx context.Context, d agent.Definition, runner *agent.Runner) agentJSON {
 	row := adapter.FindOutput(d.Output)
-	out := agentJSON{Name: d.Name, Output: row.Name, Reports: row.Reports, Measured: row.Measured.Version, Day: row.Measured.Day}
+	out := agentJSON{Name: d.Name, Output: row.Name, Reports: row.Reports, StopHook: row.StopHook != adapter.NoStopHook, Measured: row.Measured.Version, Day: row.Measured.Day}
 	if len(d.Command) > 0 {
 		out.Program = d.Command[0]
 	}
@@ -141,6 +142,9 @@ func printAgents(out io.Writer, all []agentJSON, asJSON bool) error {
 			text = "the command " + a.Program
 		}
 		text += "; it reports " + a.Reports
+		if !a.StopHook {
+			text += "; it has no stop hook"
+		}
 		if a.Measured != "" {
 			text += fmt.Sprintf("; measured with %s on %s", a.Measured, a.Day)
 		}

@@ -38,10 +38,8 @@ type Agent struct {
 	// Command returns the arguments of one session without Call.Args and those
 	// of StopHook and MCP, and whether the prompt goes to standard input.
 	Command func(c Call) (args []string, stdin bool, err error)
-	// StopHook returns the arguments that make the program call `hat hook stop`
-	// before it ends a session; hat is that program's path. The hook stops a
-	// session from ending without its event.
-	StopHook func(hat string) (args []string, err error)
+	// StopHook makes the program call `hat hook stop` before it ends a session.
+	StopHook *StopHook
 	// MCP returns the arguments that make the program start `hat mcp` and offer its
 	// tools to the model; hat is that program's path.
 	MCP func(hat string) (args []string, err error)
@@ -116,11 +114,12 @@ var (
 	NoHome     = map[string]string{}
 	NoSecrets  = []string{}
 	NoFailures = []Failure{}
+	NoStopHook = &StopHook{} // a session may end without its event, which the loop notices
 )
 
-// NoStopHook is the StopHook of a program without hooks. Such a session may end
-// without its event, which the loop notices.
-func NoStopHook(string) ([]string, error) { return nil, nil }
+// HomeStopHook is the StopHook of a program that is told of hooks in the files of Home
+// alone.
+var HomeStopHook = &StopHook{}
 
 // NoMCP is the MCP of a program that is told of servers in another way than by
 // nightporter: in its own configuration, or not at all.
@@ -210,9 +209,11 @@ var otherSecrets = []string{".cline"}
 // CommandLine returns a session's arguments, and whether the prompt goes to
 // standard input. A mistake in the configuration is a *ledger.InputError.
 func (a *Agent) CommandLine(c Call) (args []string, stdin bool, err error) {
-	hook, err := a.StopHook(c.Hat)
-	if err != nil {
-		return nil, false, err
+	var hook []string
+	if a.StopHook.Args != nil {
+		if hook, err = a.StopHook.Args(c); err != nil {
+			return nil, false, err
+		}
 	}
 	var server []string
 	if c.MCP {

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,6 +32,23 @@ func TestEveryCell(t *testing.T) {
 			case empty:
 				t.Errorf("%s lacks %s: where it does not apply, say so by its empty value", a.Name, cell)
 			}
+		}
+	}
+}
+
+// TestHomeFiles: files of settings are JSON, which programs ignore in silence where it is
+// broken, and those of programs that are told of the stop hook there name it.
+func TestHomeFiles(t *testing.T) {
+	for _, a := range agents {
+		named := false
+		for path, text := range a.Home {
+			if strings.HasSuffix(path, ".json") && !json.Valid([]byte(text)) {
+				t.Errorf("%s: %s is not JSON:\n%s", a.Name, path, text)
+			}
+			named = named || strings.Contains(text, `"command":"`+stopHookCommand+`"`) || strings.Contains(text, `"bash":"`+stopHookCommand+`"`)
+		}
+		if want := a.StopHook == HomeStopHook; named != want {
+			t.Errorf("%s: its files name the stop hook: %v, want %v", a.Name, named, want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ var claude = Agent{
 	Install:     "npm i -g @anthropic-ai/claude-code",
 	Measured:    Measured{"2.1.329", "2026-11-26"},
 	Command:     claudeArgs,
-	StopHook:    claudeStopHook,
+	StopHook:    &StopHook{claudeStopHook},
 	MCP:         claudeMCP,
 	Read:        claudeRead,
 	LastMessage: claudeLastMessage,
@@ -111,7 +111,7 @@ func claudeArgs(c Call) ([]string, bool, error) {
 
 // claudeStopHook passes the stop hook as settings on the command line, because
 // a session's HOME has no settings file.
-func claudeStopHook(hat string) ([]string, error) {
+func claudeStopHook(c Call) ([]string, error) {
 	type hook struct {
 		Type    string `json:"type"`
 		Command string `json:"command"`
@@ -120,7 +120,7 @@ func claudeStopHook(hat string) ([]string, error) {
 	type matcher struct {
 		Hooks []hook `json:"hooks"`
 	}
-	stop := []matcher{{Hooks: []hook{{Type: "command", Command: shellWord(hat) + " hook stop", Timeout: 30}}}}
+	stop := []matcher{{Hooks: []hook{{Type: "command", Command: shellWord(c.Hat) + " hook stop", Timeout: 30}}}}
 	// The repository's settings could disable all hooks; this overrides them.
 	data, err := json.Marshal(map[string]any{"hooks": map[string]any{"Stop": stop}, "disableAllHooks": false})
 	if err != nil {

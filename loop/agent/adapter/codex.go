@@ -1,6 +1,9 @@
 package adapter
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +24,7 @@ var codex = Agent{
 	Install:     "npm i -g @openai/codex",
 	Measured:    Measured{"0.169.0", "2026-11-27"},
 	Command:     codexArgs,
-	StopHook:    NoStopHook, // its hooks run only where a person has trusted them
+	StopHook:    &StopHook{codexStopHook},
 	MCP:         codexMCP,
 	Read:        codexRead,
 	LastMessage: codexLastMessage,
@@ -103,6 +106,37 @@ func codexArgs(c Call) ([]string, bool, error) {
 func codexMCP(hat string) ([]string, error) {
 	server := fmt.Sprintf(`mcp_servers.nightporter={command=%s,args=["mcp"],env_vars=["HAT_SOCKET","HAT_TOKEN","HAT_TASK"]}`, strconv.Quote(hat))
 	return []string{"-c", server}, nil
+}
+
+// codexStopHook names the hook in a setting, and in another that it is trusted: the
+// program runs no hook that a person has not looked at. Hooks of a repository stay
+// untrusted.
+func codexStopHook(c Call) ([]string, error) {
+	command := shellWord(c.Hat) + " hook stop"
+	hash, err := codexHookHash(command)
+	if err != nil {
+		return nil, fmt.Errorf("stop hook of Codex: %w", err)
+	}
+	return []string{
+		"-c", fmt.Sprintf(`hooks.Stop=[{hooks=[{type="command",command=%s,timeout=%d}]}]`, strconv.Quote(command), codexHookSeconds),
+		"-c", fmt.Sprintf(`hooks.state={"/<session-flags>/config.toml:stop:0:0"={trusted_hash=%q}}`, hash),
+	}, nil
+}
+
+// codexHookSeconds is the time that the program gives the hook.
+const codexHookSeconds = 30
+
+// codexHookHash returns the hash by which the program knows a stop hook again: that of
+// its JSON, with the keys in order.
+func codexHookHash(command string) (string, error) {
+	var text bytes.Buffer
+	form := json.NewEncoder(&text)
+	form.SetEscapeHTML(false)
+	hook := map[string]any{"async": false, "command": command, "timeout": codexHookSeconds, "type": "command"}
+	if err := form.Encode(map[string]any{"event_name": "stop", "hooks": []any{hook}}); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(bytes.TrimSpace(text.Bytes()))), nil
 }
 
 // codexOwnModels reports whether the arguments of a command choose a provider of

@@ -23,18 +23,32 @@ func TestCodexCommand(t *testing.T) {
 		call Call
 		want []string
 	}{
-		{"by its name", Call{}, slices.Concat([]string{"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access"}, settings, []string{"--json", "-"})},
+		{"by its name", Call{}, slices.Concat([]string{"HOOK", "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access"}, settings, []string{"--json", "-"})},
 		{"with a provider", Call{Args: []string{"-c", `model_provider="x"`}, Launch: ledger.Launch{Model: "gpt-x", Effort: "high"}},
-			slices.Concat([]string{"-c", `model_provider="x"`, "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access"}, settings, []string{"--json", "--model", "gpt-x", "-c", `model_reasoning_effort="high"`, "-"})},
-		{"a whole command", Call{Args: []string{"exec", "--json", "-"}, Launch: ledger.Launch{Model: "gpt-x"}}, []string{"exec", "--json", "-", "--model", "gpt-x"}},
-		{"a whole command without a stream", Call{Args: []string{"exec", "--oss"}}, []string{"exec", "--oss", "--json", "-"}},
+			slices.Concat([]string{"-c", `model_provider="x"`, "HOOK", "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access"}, settings, []string{"--json", "--model", "gpt-x", "-c", `model_reasoning_effort="high"`, "-"})},
+		{"a whole command", Call{Args: []string{"exec", "--json", "-"}, Launch: ledger.Launch{Model: "gpt-x"}}, []string{"exec", "--json", "-", "HOOK", "--model", "gpt-x"}},
+		{"a whole command without a stream", Call{Args: []string{"exec", "--oss"}}, []string{"exec", "--oss", "HOOK", "--json", "-"}},
 		{"with tools of MCP", Call{Args: []string{"exec", "--json", "-"}, MCP: true, Hat: "/it's/hat"},
-			[]string{"exec", "--json", "-", "-c", `mcp_servers.nightporter={command="/it's/hat",args=["mcp"],env_vars=["HAT_SOCKET","HAT_TOKEN","HAT_TASK"]}`}},
+			[]string{"exec", "--json", "-", "-c", `mcp_servers.nightporter={command="/it's/hat",args=["mcp"],env_vars=["HAT_SOCKET","HAT_TOKEN","HAT_TASK"]}`, "HOOK"}},
 	} {
+		hook, err := codexStopHook(c.call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.Index(c.want, "HOOK")
 		got, stdin, err := codex.CommandLine(c.call)
-		if d := cmp.Diff(c.want, got); d != "" || !stdin || err != nil {
+		if d := cmp.Diff(slices.Concat(c.want[:at], hook, c.want[at+1:]), got); d != "" || !stdin || err != nil {
 			t.Errorf("%s: stdin %v, %v, -want +got:\n%s", c.name, stdin, err, d)
 		}
+	}
+}
+
+// TestCodexHookHash: the program trusts what has the hash that it tells of a hook
+// (hooks/list of its app-server).
+func TestCodexHookHash(t *testing.T) {
+	const told = "sha256:6980480c0e8ed2ed390e9007eed6563d340275e101823b3578ff08b08d48c42b"
+	if got, err := codexHookHash("hat hook stop"); got != told || err != nil {
+		t.Errorf("%s, %v, want %s", got, err, told)
 	}
 }
 

@@ -35,6 +35,7 @@ type Call struct {
 	Launch     ledger.Launch
 	PromptFile string // file with the prompt, for PromptFile
 	Hat        string // path of the program hat
+	Home       string // the session's HOME
 }
 
 func (c Call) problem(text, fix string) error { return Problem(c.Agent, text, fix) }

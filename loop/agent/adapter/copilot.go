@@ -19,7 +19,7 @@ var copilot = Agent{
 	Install:     "npm i -g @github/copilot",
 	Measured:    Measured{"1.0.102", "2026-11-27"},
 	Command:     copilotArgs,
-	StopHook:    NoStopHook, // its hooks run only in folders that a person has trusted
+	StopHook:    HomeStopHook,
 	MCP:         NoMCP,
 	Read:        copilotRead,
 	LastMessage: copilotLastMessage,
@@ -31,7 +31,7 @@ var copilot = Agent{
 	Kinds:       KindsUnknown,
 	Login:       &copilotLogin,
 	Vars:        copilotVars,
-	Home:        NoHome,
+	Home:        map[string]string{".copilot/hooks/nightporter.json": copilotHooks},
 	Secrets:     []string{".copilot", ".config/github-copilot"},
 	Failures:    copilotFailures,
 }
@@ -51,6 +51,10 @@ var copilotVars = []string{
 	"COPILOT_AUTO_UPDATE=false",
 	"COPILOT_CACHE_HOME=~/.cache/copilot",
 }
+
+// copilotHooks is the hook of the session's own user. Those of a repository run only in
+// folders that a person has trusted.
+const copilotHooks = `{"version":1,"hooks":{"agentStop":[{"type":"command","bash":"` + stopHookCommand + `","timeoutSec":30}]}}` + "\n"
 
 // copilotSettings are options of every session, each for a reason:
 //

@@ -12,6 +12,7 @@
 //	qwen*.go          the row of Qwen Code
 //	copilot*.go       the row of Copilot CLI
 //	pi*.go            the row of pi
+//	stop_hook.go      what makes a program ask before it ends a session
 //	scripted.go       the row of the scripted agent
 //	wording.go        phrases about limits, refused logins and unreachable servers
 //	action*.go         the last tool call in the events of known programs

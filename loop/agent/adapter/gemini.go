@@ -20,7 +20,7 @@ var gemini = Agent{
 	Install:     "npm i -g @google/gemini-cli",
 	Measured:    Measured{"0.61.0", "2026-11-27"},
 	Command:     geminiArgs,
-	StopHook:    NoStopHook,
+	StopHook:    HomeStopHook,
 	MCP:         NoMCP,
 	Read:        geminiRead,
 	LastMessage: geminiLastMessage,
@@ -68,7 +68,8 @@ const geminiSettingsPath = ".gemini/settings.json"
 func geminiSettings(login string) string {
 	return `{"security":{"auth":{"selectedType":"` + login + `"}},` +
 		`"general":{"maxAttempts":3,"retryFetchErrors":true,"enableAutoUpdate":false,"enableAutoUpdateNotification":false},` +
-		`"privacy":{"usageStatisticsEnabled":false},"advanced":{"ignoreLocalEnv":true}}` + "\n"
+		`"privacy":{"usageStatisticsEnabled":false},"advanced":{"ignoreLocalEnv":true},` +
+		`"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"` + stopHookCommand + `","timeout":30000}]}]}}` + "\n"
 }
 
 // geminiArgs passes the prompt on standard input. Without --yolo the program takes

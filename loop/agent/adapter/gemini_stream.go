@@ -18,6 +18,7 @@ type geminiEvent struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 	Status  string `json:"status"`
+	Message string `json:"message"` // of error
 	Error   struct {
 		Message string `json:"message"`
 	} `json:"error"`
@@ -73,6 +74,11 @@ func (s *geminiStream) readLine(line []byte, cut bool) {
 			s.said, s.called = "", false
 		}
 		s.said += e.Content
+	case "error":
+		// The hook keeps the conversation from its end, and what it says goes to the model.
+		if strings.HasPrefix(e.Message, "Agent execution blocked: ") {
+			s.asked, s.called = true, true
+		}
 	case "result":
 		s.ended = e.Status == "success"
 		if s.stats = nil; s.ended {

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,19 @@ func TestGeminiRead(t *testing.T) {
 		}
 	}
 	if said := gemini.LastMessage(strings.NewReader(success(""))); said != "Done." {
+		t.Errorf("said %q", said)
+	}
+}
+
+// TestGeminiStopHook reads a session that the hook kept from its end: the model answered
+// twice, without a call in between.
+func TestGeminiStopHook(t *testing.T) {
+	stream := recorded(t, Gemini, "stop-hook-heeds-not")
+	want := Verdict{Turns: 2, Tokens: 2100, CostUSD: -1}
+	if d := cmp.Diff(want, judge(&gemini, stream, ledger.Exit{Reason: ledger.ExitSelf}), withoutKinds); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if said := geminiLastMessage(bytes.NewReader(stream)); said != "I said that I am done." {
 		t.Errorf("said %q", said)
 	}
 }

@@ -20,7 +20,7 @@ var opencode = Agent{
 	Install:     "npm i -g opencode-ai",
 	Measured:    Measured{"1.18.33", "2026-11-27"},
 	Command:     opencodeArgs,
-	StopHook:    NoStopHook,
+	StopHook:    NoStopHook, // its plugins are not asked before a conversation ends
 	MCP:         NoMCP,
 	Read:        opencodeRead,
 	LastMessage: opencodeLastMessage,

@@ -3,6 +3,7 @@ package adapter
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -19,7 +20,7 @@ var pi = Agent{
 	Install:     "npm i -g @mariozechner/pi-coding-agent",
 	Measured:    Measured{"0.73.1", "2026-11-27"},
 	Command:     piArgs,
-	StopHook:    NoStopHook,
+	StopHook:    &StopHook{piStopHook},
 	MCP:         NoMCP,
 	Read:        piRead,
 	LastMessage: piLastMessage,
@@ -31,7 +32,7 @@ var pi = Agent{
 	Kinds:       KindsReported,
 	Login:       &piLogin,
 	Vars:        piVars,
-	Home:        map[string]string{".pi/agent/settings.json": piSettings},
+	Home:        map[string]string{".pi/agent/settings.json": piSettings, piExtensionPath: piExtension},
 	Secrets:     []string{".pi/agent/auth.json"},
 	Failures:    piFailures,
 }
@@ -54,6 +55,41 @@ var piVars = []string{
 // piSettings keeps retries few, because nightporter waits better. Those of the
 // provider's library are off: it obeys a wait of hours without a word.
 const piSettings = `{"retry":{"maxRetries":2,"baseDelayMs":2000,"provider":{"maxRetries":0}},"enableInstallTelemetry":false}` + "\n"
+
+// piExtensionPath is the path of piExtension below a home.
+const piExtensionPath = ".pi/nightporter.ts"
+
+// piReminder is a second message to the program, after the prompt. piExtension takes it
+// away or puts the hook's words in its place.
+const piReminder = "If you have not sent your event yet, send it now."
+
+// piExtension is the stop hook: the program has none, and an extension cannot keep a
+// conversation from its end, but it may decide about the next message. An answer that
+// failed is not followed by another try.
+const piExtension = `import { spawnSync } from "node:child_process";
+
+export default function (pi) {
+  pi.on("input", (event, ctx) => {
+    if (event.text === "") return { action: "handled" };
+    if (event.text !== "` + piReminder + `") return { action: "continue" };
+    const last = ctx.sessionManager.getEntries().filter((e) => e.type === "message" && e.message.role === "assistant").pop();
+    if (!last || last.message.stopReason === "error" || last.message.stopReason === "aborted") return { action: "handled" };
+    const hook = spawnSync("hat", ["hook", "stop"], { input: "{}", encoding: "utf8", timeout: 30000 });
+    try {
+      return { action: "transform", text: JSON.parse(hook.stdout).reason };
+    } catch {
+      return { action: "handled" };
+    }
+  });
+}
+`
+
+// piStopHook loads piExtension and adds the message that it waits for. The first message
+// among the arguments is added to the prompt, so it is empty; behind one of a configured
+// command it is a message of its own, which piExtension takes away.
+func piStopHook(c Call) ([]string, error) {
+	return []string{"--extension", filepath.Join(c.Home, piExtensionPath), "", piReminder}, nil
+}
 
 // piArgs passes the prompt on standard input. A repository's own extensions, which
 // are programs that pi runs within itself, are not loaded. A configured command keeps

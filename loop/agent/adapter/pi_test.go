@@ -15,8 +15,8 @@ func TestPiCommand(t *testing.T) {
 		call Call
 		want []string
 	}{
-		{Call{Launch: ledger.Launch{Model: "anthropic/x", Effort: "high"}}, []string{"--print", "--no-session", "--no-extensions", "--mode", "json", "--model", "anthropic/x", "--thinking", "high"}},
-		{Call{Args: []string{"-p", "--mode", "json", "--extension", "x.ts"}}, []string{"-p", "--mode", "json", "--extension", "x.ts"}},
+		{Call{Home: "/home", Launch: ledger.Launch{Model: "anthropic/x", Effort: "high"}}, []string{"--extension", "/home/.pi/nightporter.ts", "", piReminder, "--print", "--no-session", "--no-extensions", "--mode", "json", "--model", "anthropic/x", "--thinking", "high"}},
+		{Call{Home: "/home", Args: []string{"-p", "--mode", "json", "--extension", "x.ts"}}, []string{"-p", "--mode", "json", "--extension", "x.ts", "--extension", "/home/.pi/nightporter.ts", "", piReminder}},
 	} {
 		got, stdin, err := pi.CommandLine(c.call)
 		if d := cmp.Diff(c.want, append(c.call.Args, got[len(c.call.Args):]...)); d != "" || !stdin || err != nil {

@@ -18,7 +18,7 @@ var qwen = Agent{
 	Install:     "npm i -g @qwen-code/qwen-code",
 	Measured:    Measured{"0.24.4", "2026-11-27"},
 	Command:     qwenArgs,
-	StopHook:    NoStopHook,
+	StopHook:    HomeStopHook,
 	MCP:         NoMCP,
 	Read:        qwenRead,
 	LastMessage: qwenLastMessage,
@@ -54,7 +54,8 @@ var qwenVars = []string{
 //   - Refusals are not tried again for hours.
 //   - Updates and statistics are not asked for.
 const qwenSettings = `{"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},` +
-	`"model":{"generationConfig":{"maxRetries":0,"timeout":300000}}}` + "\n"
+	`"model":{"generationConfig":{"maxRetries":0,"timeout":300000}},` +
+	`"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + stopHookCommand + `","timeout":30}]}]}}` + "\n"
 
 // qwenArgs passes the prompt on standard input. Without --yolo the program takes the
 // tools away that it would have to ask for, and ends with 0. It has no option for the
