@@ -121,6 +121,7 @@ const (
 	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
 	ExitSecret     ExitReason = "secret"      // setup left a secret where sessions can read it
 	ExitCircle     ExitReason = "circle"      // the shim ended it: its output showed that it went in a circle
+	ExitBudget     ExitReason = "budget"      // the shim ended it: its output showed that it had spent Launch.MaxUSD
 )
 
 // FailureClass is the kind of provider failure that an agent's own output reports.
@@ -171,7 +172,7 @@ type Exit struct {
 	Usage    *TokenUsage `json:"usage,omitempty"`     // Tokens by kind; nil = unknown
 	PricedBy CostSource  `json:"priced_by,omitempty"` // what CostUSD is from; "" = unknown, or an entry of an earlier release
 
-	Estimated  bool `json:"estimated,omitempty"`   // CostUSD is no figure of the agent's: PricedByTable or PricedByEstimate
+	Estimated  bool `json:"estimated,omitempty"`   // CostUSD is no figure of the agent's: PricedByTable or PricedByEstimate; with ExitBudget: or lacks what was asked last
 	OverBudget bool `json:"over_budget,omitempty"` // it was ended because it had spent Launch.MaxUSD
 
 	Fault Fault `json:"fault,omitempty"` // with ExitNotStarted: what keeps the machine from starting it for now
