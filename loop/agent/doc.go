@@ -26,7 +26,7 @@
 //	start.go env.go wrappers.go profile.go  a session's folders, environment and PATH
 //	login.go agent_home.go              agents' logins, lent to sessions and taken back; other files in HOME
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
-//	circle.go                           sessions that are busy and get nowhere
+//	output_watch.go                     sessions that get nowhere, or have spent what they may
 //	bounds.go                           memory, processes and files that a session may use
 //	reaper_process.go                   the reaper as its supervisor sees it
 //	reaper.go mount_linux.go tree.go    the reaper, its mounts, the processes below it

@@ -68,6 +68,9 @@ type spec struct {
 	Secret   []string `json:"secret,omitempty"`   // names of variables whose values must not stay in what setup leaves
 	Withheld bool     `json:"withheld,omitempty"` // it is setup that gets no setup_env_file and no setup_home
 
+	MaxUSD float64        `json:"max_usd,omitempty"` // an agent is ended when its output shows that it has spent this; 0 = no limit
+	Prices []ledger.Price `json:"prices,omitempty"`  // with MaxUSD: of models
+
 	Network ledger.Network `json:"network,omitzero"`
 	Canary  string         `json:"canary,omitempty"` // a value of the session's environment that nothing has a reason to send
 }

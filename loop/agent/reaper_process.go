@@ -98,7 +98,7 @@ func (s *supervisor) copyOutput(in *reaperProcess) {
 		n, err := in.pipe.Read(buf)
 		if n > 0 {
 			s.printed.Add(int64(n))
-			s.circle.next(buf[:n])
+			s.watched.next(buf[:n])
 		}
 		if _, werr := s.out.Write(s.mask.next(buf[:n], err != nil)); werr != nil {
 			s.diskFull.Store(true)

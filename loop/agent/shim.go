@@ -83,13 +83,13 @@ func supervise(folder string) error {
 
 // supervisor runs one session from outside its boundary.
 type supervisor struct {
-	folder string
-	spec   spec
-	exit   ledger.Exit
-	out    *output
-	mask   *mask
-	circle *circleWatch // nil = nothing to watch
-	pid    pidFile
+	folder  string
+	spec    spec
+	exit    ledger.Exit
+	out     *output
+	mask    *mask
+	watched *outputWatch // nil = nothing to watch
+	pid     pidFile
 
 	network *sessionNetwork // nil = the session's network is open
 
@@ -120,7 +120,7 @@ func (s *supervisor) load() error {
 		name, _, _ := strings.Cut(v, "=")
 		return !slices.Contains(s.spec.Masked, name)
 	}))
-	s.circle = newCircleWatch(s.spec)
+	s.watched = newOutputWatch(s.spec)
 	return os.Remove(s.path(fileEnv))
 }
 
@@ -179,6 +179,7 @@ func (s *supervisor) run() {
 		_ = in.pipe.Close()
 		<-in.printed
 	}
+	s.watched.price(&s.exit)
 }
 
 // countOthers counts the processes that share the session's limit of processes,
@@ -372,8 +373,8 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 			end(ledger.ExitAsked, "")
 		case <-wall:
 			end(ledger.ExitWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
-		case why := <-s.circle.reason():
-			end(ledger.ExitCircle, why)
+		case f := <-s.watched.reason():
+			end(f.reason, f.text)
 		case t := <-leak:
 			end(ledger.ExitLeak, fmt.Sprintf("ended: it sent a value of its environment to %s that nothing has a reason to send", t))
 		case <-meter:

@@ -157,6 +157,9 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 	}
 	if l.Kind == ledger.KindAgent {
 		s.Output = r.o.Agents[l.Agent].Output
+		if s.MaxUSD = l.MaxUSD; s.MaxUSD > 0 {
+			s.Prices = r.o.Prices
+		}
 	} else {
 		g := r.o.Projects[l.Project]
 		s.Project, s.Withheld = l.Project, g.withholds(l)

@@ -248,13 +248,15 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	v := a.Judge(out, *x)
 	x.Window, x.Windows = v.Window, v.Windows
 	x.Turns, x.Tokens, x.Usage = v.Turns, v.Tokens, v.Usage
-	x.OverBudget = v.OverBudget
-	r.price(x, v, d, s.Model)
+	x.OverBudget = v.OverBudget || x.Reason == ledger.ExitBudget
+	if x.Reason != ledger.ExitBudget || v.CostUSD >= 0 { // else the supervisor has counted
+		r.price(x, v, d, s.Model)
+	}
 	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified || v.Failure != "" && !d.Runs(a)
 	if touch, err := os.Stat(filepath.Join(folder, fileTouch)); err == nil {
 		x.Called = !x.Started.IsZero() && touch.ModTime().After(x.Started)
 	}
-	if v.Text != "" && x.Reason != ledger.ExitCircle { // what the supervisor saw says more than the last error
+	if v.Text != "" && x.Reason != ledger.ExitCircle && x.Reason != ledger.ExitBudget { // what the supervisor saw says more than the last error
 		x.Text = oneLine(v.Text)
 	}
 	if x.Uncounted = v.Uncounted; v.Uncounted {

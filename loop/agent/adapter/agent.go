@@ -62,6 +62,12 @@ type Agent struct {
 	// reads nothing.
 	Circle func() func(line []byte) (why string)
 
+	// Spent returns a reader of the lines of one session while it runs, in their order,
+	// that says what its answers have cost so far. A line longer than LongestLine is cut
+	// off there. NoSpent is that of a program whose stream tells no figures before
+	// its end, or which keeps to Launch.MaxUSD by itself.
+	Spent func() func(line []byte, cut bool) Spending
+
 	// Reports says for people which figures its output has: "tokens and cost".
 	Reports string
 	// Cost says whether its output has the cost of a session, at least where it knows
@@ -130,6 +136,10 @@ const IdleWaits = 0.01
 
 // NoCircle is the Circle of a program that is not known to go in circles.
 func NoCircle() func([]byte) string { return nil }
+
+// NoSpent is the Spent of a program whose stream does not say while it runs what it
+// costs.
+func NoSpent() func([]byte, bool) Spending { return nil }
 
 // WholeLines is the Tail of an agent whose output is already readable.
 func WholeLines(lines []string, _ string, most int) []string {

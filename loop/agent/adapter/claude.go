@@ -31,6 +31,7 @@ var claude = Agent{
 	Tail:        claudeTail,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
+	Spent:       NoSpent, // it keeps to its limit by itself
 	Reports:     "tokens and cost",
 	Cost:        CostReported,
 	Kinds:       KindsReported,

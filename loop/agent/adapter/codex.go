@@ -31,6 +31,7 @@ var codex = Agent{
 	Tail:        passageTail,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
+	Spent:       NoSpent, // figures come with the end
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
 	Kinds:       KindsReported,

@@ -58,6 +58,7 @@ var command = Agent{
 	Tail:        WholeLines,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
+	Spent:       NoSpent,
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,
 	Kinds:       KindsUnknown,

@@ -26,6 +26,7 @@ var copilot = Agent{
 	Tail:        passageTail,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
+	Spent:       NoSpent, // it has no figures
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,
 	Kinds:       KindsUnknown,

@@ -13,6 +13,7 @@
 //	copilot*.go       the row of Copilot CLI
 //	pi*.go            the row of pi
 //	stop_hook.go      what makes a program ask before it ends a session
+//	spent.go          what the answers of a running session cost
 //	scripted.go       the row of the scripted agent
 //	wording.go        phrases about limits, refused logins and unreachable servers
 //	action*.go         the last tool call in the events of known programs

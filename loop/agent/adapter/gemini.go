@@ -27,6 +27,7 @@ var gemini = Agent{
 	Tail:        eventTail,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
+	Spent:       NoSpent, // figures come with the end
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
 	Kinds:       KindsReported,

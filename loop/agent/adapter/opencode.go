@@ -27,6 +27,7 @@ var opencode = Agent{
 	Tail:        passageTail,
 	Idle:        0.05, // 1.5 % was measured
 	Circle:      opencodeCircle,
+	Spent:       opencodeSpent,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,
 	Kinds:       KindsReported,

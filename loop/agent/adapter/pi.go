@@ -27,6 +27,7 @@ var pi = Agent{
 	Tail:        passageTail,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
+	Spent:       piSpent,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,
 	Kinds:       KindsReported,

@@ -25,6 +25,7 @@ var qwen = Agent{
 	Tail:        eventTail,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
+	Spent:       qwenSpent,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
 	Kinds:       KindsReported,

@@ -21,6 +21,7 @@ type qwenEvent struct {
 			Type string `json:"type"`
 			Text string `json:"text"`
 		} `json:"content"`
+		Usage counts `json:"usage"` // of the answer
 	} `json:"message"`
 	IsError bool   `json:"is_error"`
 	Result  string `json:"result"`
@@ -43,6 +44,9 @@ type qwenStream struct {
 	model  string
 	usage  counts
 }
+
+// qwenKinds names the fields of usage. What was cached is part of the input.
+var qwenKinds = kinds{input: "input_tokens", cacheRead: "cache_read_input_tokens", output: "output_tokens", within: true}
 
 // qwenRefusal begins an answer that the program makes of an error.
 const qwenRefusal = "[API Error: "
@@ -132,7 +136,7 @@ func (s *qwenStream) result(x ledger.Exit) Verdict {
 	v.Uncounted = !ok
 	if ok && n > 0 { // a provider that counts nothing is reported as 0
 		v.Tokens, v.Model = n, s.model
-		v.Usage = s.usage.usage(kinds{input: "input_tokens", cacheRead: "cache_read_input_tokens", output: "output_tokens", within: true})
+		v.Usage = s.usage.usage(qwenKinds)
 	}
 	return v
 }

@@ -22,6 +22,7 @@ var scripted = Agent{
 	Tail:        WholeLines,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
+	Spent:       NoSpent,
 	Reports:     "no tokens and no cost, as it uses no model",
 	Cost:        CostReported,
 	Kinds:       KindsUnknown,
