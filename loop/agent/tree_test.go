@@ -404,7 +404,7 @@ func TestLeftoverKeepsExit(t *testing.T) {
 // other threads, and those whose parent has ended below a subreaper.
 func TestTreeBelow(t *testing.T) {
 	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", "sleep 60 & (sleep 61 & sleep 62) & echo begun; wait")
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", "sleep 60 & (sleep 61 & sleep 62) & echo begun; wait")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
