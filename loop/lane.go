@@ -343,10 +343,11 @@ func (d *decision) landing(but string) bool {
 }
 
 // stepTurns lets the next attempt have what it waits for: the room, or the tip of the
-// branch. It reports whether there was one. What a person stopped at once waits.
+// branch. It reports whether there was one. What a person stopped at once waits, and what
+// is paused: a check that was cut off may have held the room until then.
 func (d *decision) stepTurns() bool {
 	r := d.run()
-	if r.Over() || r.State == ledger.RunStopping && r.StopNow || isFaultWait(r.Wait) && r.State == ledger.RunWaiting {
+	if r.Over() || r.State == ledger.RunPaused || r.State == ledger.RunStopping && r.StopNow || isFaultWait(r.Wait) && r.State == ledger.RunWaiting {
 		return false
 	}
 	for _, stage := range []ledger.Stage{ledger.StageRoom, ledger.StageTurn} {
