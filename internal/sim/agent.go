@@ -271,6 +271,12 @@ func (s *session) event() emitted {
 		if w.hit(agentRejects) {
 			data["issues"] = []ledger.Issue{{Severity: pick(w, ledger.Critical, ledger.Major, ledger.Minor), File: "src/a.go", Rule: fmt.Sprintf("r%d", w.rnd.IntN(6)), Text: "wrong"}}
 		}
+	case ledger.EventPassed:
+		if w.settings.Pattern.DistinctFiles && w.hit(agentRejects) {
+			typ, data["checks"] = ledger.EventFailed, s.faults()
+		}
+	case ledger.EventUpheld:
+		typ, data["rulings"] = s.rulings()
 	case ledger.EventRepro:
 		data = map[string]any{"command": "go test -run TestBug", "root_cause": "off by one", "affected_files": []string{}, "strategy": "count from 0"}
 	case ledger.EventCritique:

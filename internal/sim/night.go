@@ -25,6 +25,7 @@ func (w *site) drawSettings() {
 	hat("architect", false, ledger.EventAdvice)
 	hat("verifier", false, "verification.passed", ledger.EventFailed)
 	hat("refactorer", true, "refactor.complete")
+	hat("arbiter", false, ledger.EventUpheld, ledger.EventDismissed)
 	if w.adds != nil {
 		hat("drafter", false, ledger.EventDraft)
 	}
@@ -72,6 +73,7 @@ func (w *site) drawSettings() {
 				s.Pattern.Routes[n].Each = ledger.EachSection
 			}
 		}
+		w.testsSections(&s)
 	}
 	s.Parallel, s.MaxLoad = w.lanes(), w.maxLoad()
 	switch w.seed % 7 { // as above
