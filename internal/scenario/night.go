@@ -45,6 +45,7 @@ type Night struct {
 
 	project string
 	effects []ledger.Effect
+	flights []flight       // sessions under way, in a run with several lanes
 	last    map[string]Act // by task: the Act of its last session
 	tree    int
 	records []ledger.Record
@@ -194,7 +195,7 @@ func (n *Night) All() []ledger.Record {
 
 // Start starts a run over the given tasks.
 func (n *Night) Start(set ledger.Settings, base ledger.Base, tasks ...ledger.Task) {
-	n.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set, MaxSessions: 1}})
+	n.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set, MaxSessions: max(set.Parallel, 1)}})
 	n.effects = nil
 	n.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: tasks}}})
 }
@@ -212,6 +213,9 @@ func (n *Night) Until(stop func() bool) {
 		}
 		if len(n.effects) == 0 {
 			due := loop.Due(n.State)
+			if n.landed(due) {
+				continue
+			}
 			if due.IsZero() || n.State.Project.Run.Over() {
 				return
 			}
@@ -231,7 +235,7 @@ func (n *Night) Until(stop func() bool) {
 func (n *Night) carry(e ledger.Effect) {
 	switch b := e.Body.(type) {
 	case ledger.EffectStart:
-		n.session(b.Session)
+		n.start(b.Session)
 	case ledger.EffectCapture:
 		t, _ := n.task(b.Request.Session)
 		act := n.last[t]
@@ -270,17 +274,54 @@ func (n *Night) task(session string) (id, hat string) {
 	return "", ""
 }
 
-func (n *Night) session(id string) {
+// flight is a session that is under way.
+type flight struct {
+	session     loop.Session
+	act         Act
+	began, ends time.Time
+}
+
+// start starts a session. In a run with one lane it ends at once, in one with
+// several as soon as no other ends before it.
+func (n *Night) start(id string) {
 	s, ok := n.State.Project.Session(id)
 	if !ok {
 		return
 	}
-	began := n.Now
-	if s.Planned.Kind != ledger.KindAgent {
-		n.Now = n.Now.Add(n.Check)
-		x := ledger.Exit{Session: id, Reason: ledger.ExitSelf, Started: began, Ended: n.Now, CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
-		red := n.last[s.Task].Red
-		if s.Planned.Kind == ledger.KindFinal || s.Planned.Kind == ledger.KindRecheck {
+	f := flight{session: s, began: n.Now, ends: n.Now.Add(n.Check)}
+	if s.Planned.Kind == ledger.KindAgent {
+		f.act = n.act(s)
+		f.ends = n.Now.Add(f.act.Took)
+	}
+	if n.State.Project.Run.Lanes() == 1 {
+		n.land(f)
+		return
+	}
+	n.flights = append(n.flights, f)
+}
+
+// landed ends the session whose end comes first, unless something is due before it.
+func (n *Night) landed(due time.Time) bool {
+	if len(n.flights) == 0 {
+		return false
+	}
+	first := slices.MinFunc(n.flights, func(a, b flight) int { return a.ends.Compare(b.ends) })
+	if due.After(n.Now) && due.Before(first.ends) {
+		return false
+	}
+	n.flights = slices.DeleteFunc(n.flights, func(f flight) bool { return f.session.ID == first.session.ID })
+	n.land(first)
+	return true
+}
+
+// land ends a session at its time.
+func (n *Night) land(f flight) {
+	id := f.session.ID
+	n.Now = f.ends
+	if f.session.Planned.Kind != ledger.KindAgent {
+		x := ledger.Exit{Session: id, Reason: ledger.ExitSelf, Started: f.began, Ended: n.Now, CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
+		red := n.last[f.session.Task].Red
+		if f.session.Planned.Kind == ledger.KindFinal || f.session.Planned.Kind == ledger.KindRecheck {
 			red = n.Tip
 		}
 		if red != "" {
@@ -291,9 +332,8 @@ func (n *Night) session(id string) {
 		n.Do(loop.Input{Key: "exit:" + id, Body: loop.SessionExited{Exit: x}})
 		return
 	}
-	act := n.act(s)
-	n.last[s.Task] = act
-	n.Now = n.Now.Add(act.Took)
+	act := f.act
+	n.last[f.session.Task] = act
 	for _, line := range act.Typed {
 		n.Type(line)
 	}
@@ -307,7 +347,7 @@ func (n *Night) session(id string) {
 	if act.Exit != nil {
 		x = *act.Exit
 	}
-	x.Session, x.Started, x.Ended = id, began, n.Now
+	x.Session, x.Started, x.Ended = id, f.began, n.Now
 	n.Do(loop.Input{Key: "exit:" + id, Body: loop.SessionExited{Exit: x}})
 }
 
