@@ -52,9 +52,33 @@ func rerunSession(ctx context.Context, d dispatch) (Message, error) {
 	words := d.c.Words
 	if i, ok := d.s.Project.Guidance.Get(strings.ToLower(words)); ok && i.Open() {
 		words = ""
+		if i.Task != "" {
+			words = "#" + idArg(i.Task)
+		}
 	}
-	return d.do(ctx, loop.Now{Text: words})
+	m, err := d.do(ctx, loop.Now{Text: words})
+	if a, _ := guidance.Parse(words); err == nil && m.Refused && a.Task == "" {
+		m.whichLane(d.s, words)
+	}
+	return m, err
 }
+
+// whichLane adds a button for each session that a /now without a task could mean, if
+// there are several. words are what it said.
+func (m *Message) whichLane(s loop.State, words string) {
+	var all []Button
+	for _, t := range activeTasks(s) {
+		if x, ok := sessionAt(s, t); ok && x.Event == nil {
+			all = append(all, Button{Label: shortID(t.Task.ID), Command: strings.TrimSpace("/now #" + idArg(t.Task.ID) + " " + words)})
+		}
+	}
+	if len(all) > 1 {
+		m.Buttons = append(m.Buttons, all[:min(len(all), mostLaneButtons)]...)
+	}
+}
+
+// mostLaneButtons limits the buttons for lanes: three rows.
+const mostLaneButtons = 9
 
 // keepGuidance keeps one guidance item that expired.
 func keepGuidance(ctx context.Context, d dispatch) (Message, error) {

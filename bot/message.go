@@ -317,6 +317,8 @@ func FromAnswer(kind string, a ledger.Answer, cause string) Message {
 // answerSign returns the sign of an answer whose text has none.
 func answerSign(kind string, a ledger.Answer) string {
 	switch {
+	case a.Code == ledger.CodeSeveral:
+		return SignAsk
 	case !a.OK:
 		return SignFailed
 	case a.Code == ledger.CodeAsked:

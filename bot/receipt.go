@@ -102,8 +102,11 @@ func queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent t
 	if forecast.Every || forecast.NextRun || forecast.Rests || forecast.Before != "" {
 		to = "To " + Clean(forecast.String()) + "."
 	}
-	if doing := Doing(s); doing != "" && agentInFlight(s) {
-		to += " " + doing + " is not interrupted."
+	if among := activeTasks(s); forecast == (ledger.Forecast{}) && len(among) > 1 {
+		to = "To the next session that writes, whichever task has it first."
+	}
+	if doing := notInterrupted(s, i.Task); doing != "" {
+		to += " " + doing
 		m.add(to)
 		m.button("Drop", "/drop "+i.ID)
 		m.button("Now", "/now "+i.ID)
@@ -119,6 +122,28 @@ func queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent t
 		m.button("Retry "+shortID(t.Task.ID), "/retry "+idArg(t.Task.ID))
 	}
 	return m
+}
+
+// notInterrupted says what goes on although something is queued for a task, or for any
+// with "": "#7 builder is not interrupted." It returns "" if no session is at work.
+func notInterrupted(s loop.State, task string) string {
+	if !agentInFlight(s) {
+		return ""
+	}
+	active := activeTasks(s)
+	for _, t := range active {
+		if task != "" && ledger.SameID(t.Task.ID, task) {
+			return shortID(t.Task.ID) + " " + stepOf(t) + " is not interrupted."
+		}
+	}
+	switch doing := Doing(s); {
+	case doing == "":
+		return ""
+	case len(active) > 1:
+		return doing + " are not interrupted."
+	default:
+		return doing + " is not interrupted."
+	}
 }
 
 // Changed is the receipt of queued guidance whose words were edited in the chat.

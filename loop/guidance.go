@@ -154,7 +154,11 @@ func forecast(s State, i guidance.Item) ledger.Forecast {
 	case i.Hat != "":
 		return ledger.Forecast{Task: i.Task, Hat: i.Hat}
 	}
-	for _, t := range s.Project.inLanes() {
+	lanes := s.Project.inLanes()
+	if i.Task == "" && len(lanes) > 1 { // nobody knows which of them has a session first
+		return ledger.Forecast{}
+	}
+	for _, t := range lanes {
 		if i.Task != "" && !ledger.SameID(t.Task.ID, i.Task) {
 			continue
 		}
@@ -162,7 +166,7 @@ func forecast(s State, i guidance.Item) ledger.Forecast {
 			return ledger.Forecast{Task: t.Task.ID, Hat: hat, Expected: true}
 		}
 		if i.Task != "" {
-			return ledger.Forecast{}
+			break
 		}
 	}
 	return ledger.Forecast{Task: i.Task}
@@ -265,7 +269,11 @@ func (d *decision) now(text string) {
 		d.guide(text)
 		return
 	case len(sessions) > 1:
-		d.refuse(ledger.CodeSeveral, "%s are at work. Say which: /now %s TEXT", allDoing(d.Project.inLanes()), ledger.ShortID(sessions[0].Task))
+		var ids []string
+		for _, s := range sessions {
+			ids = append(ids, s.Task)
+		}
+		d.refuse(ledger.CodeSeveral, "/now: which of %s?\nSeveral are at work. Say for example: /now %s TEXT", strings.Join(shortIDs(ids), " "), ledger.ShortID(ids[0]))
 		return
 	case a.Task != "":
 		text = words

@@ -39,9 +39,9 @@ func (d *decision) pause(b Pause) {
 		case len(cut) == 0:
 			d.say("%s pauses after %s", d.in.Project, allDoing(land))
 		case len(land) == 0:
-			d.say("%s pauses; %s %s on /resume", d.in.Project, allDoing(cut), verb(cut, "reruns", "rerun"))
+			d.say("%s pauses%s%s %s on /resume", d.in.Project, behindFirst(tasks), allDoing(cut), verb(cut, "reruns", "rerun"))
 		default:
-			d.say("%s pauses after %s; %s %s on /resume", d.in.Project, allDoing(land), allDoing(cut), verb(cut, "reruns", "rerun"))
+			d.say("%s pauses after %s%s%s %s on /resume", d.in.Project, allDoing(land), behindFirst(tasks), allDoing(cut), verb(cut, "reruns", "rerun"))
 		}
 		return
 	}
@@ -165,12 +165,12 @@ func (d *decision) stop(b Stop) {
 		cut = d.cutOff()
 	}
 	tasks := d.Project.inLanes()
-	var land, left []string // what goes on although everything stops now, and the rest
+	var land, left []TaskState // what goes on although everything stops now, and the rest
 	for _, t := range tasks {
 		if lands(t) {
-			land = append(land, doing(t))
+			land = append(land, t)
 		} else {
-			left = append(left, nextTime(d.run(), t))
+			left = append(left, t)
 		}
 	}
 	switch {
@@ -187,9 +187,13 @@ func (d *decision) stop(b Stop) {
 	case len(tasks) > 0 && d.Project.busy() && !b.Now:
 		d.say("%s ends after %s", d.in.Project, allDoing(tasks))
 	case len(land) > 0 && d.Project.busy() && b.Signal == "":
-		d.say("%s", strings.Join(append([]string{d.in.Project + " ends after " + strings.Join(land, ", ")}, left...), "; "))
+		after := allDoing(land)
+		if next := nextTime(d.run(), left); next != "" {
+			after += behindFirst(tasks) + next
+		}
+		d.say("%s ends after %s", d.in.Project, after)
 	case len(tasks) > 0 && b.Now:
-		d.say("stopped; %s", NextTime(d.State))
+		d.say("stopped%s%s", behindFirst(tasks), NextTime(d.State))
 	default:
 		d.say("%s ends now", d.in.Project)
 	}
@@ -219,13 +223,26 @@ func doing(t TaskState) string {
 	return ledger.ShortID(t.Task.ID) + " " + what
 }
 
-// allDoing is doing for the tasks in all lanes: "#1 builder, #3 verify".
+// allDoing is doing for the task in hand, and names the tasks in several lanes without
+// what is done for each: "#1 #3 #4". The first line of a phone has no room for more.
 func allDoing(tasks []TaskState) string {
-	var all []string
-	for _, t := range tasks {
-		all = append(all, doing(t))
+	if len(tasks) == 1 {
+		return doing(tasks[0])
 	}
-	return strings.Join(all, ", ")
+	var ids []string
+	for _, t := range tasks {
+		ids = append(ids, ledger.ShortID(t.Task.ID))
+	}
+	return strings.Join(ids, " ")
+}
+
+// behindFirst separates what becomes of tasks in hand from what happens to the run. Of
+// several tasks it stands on a line of its own.
+func behindFirst(tasks []TaskState) string {
+	if len(tasks) > 1 {
+		return "\n"
+	}
+	return "; "
 }
 
 // verb returns the form of a verb for some tasks.
@@ -240,26 +257,55 @@ func verb(tasks []TaskState, one, several string) string {
 // is in hand. What a session did until it was cut off is not part of its attempt
 // (docs/spec 2.2).
 func NextTime(s State) string {
+	return nextTime(s.Project.Run, s.Project.inLanes())
+}
+
+// nextTime is NextTime for some tasks. Those that go on in the same way share a verb:
+// "#1 #3 rerun next time, #4 is committed next time".
+func nextTime(r *Run, tasks []TaskState) string {
+	if len(tasks) == 1 {
+		return goesOn(r, tasks[0], false)
+	}
+	at := map[string][]TaskState{}
+	var order []string
+	for _, t := range tasks {
+		how := goesOn(r, t, true)
+		if at[how] == nil {
+			order = append(order, how)
+		}
+		at[how] = append(at[how], t)
+	}
 	var all []string
-	for _, t := range s.Project.inLanes() {
-		all = append(all, nextTime(s.Project.Run, t))
+	for _, how := range order {
+		if same := at[how]; len(same) > 1 {
+			all = append(all, allDoing(same)+how)
+			continue
+		}
+		all = append(all, goesOn(r, at[how][0], false))
 	}
 	return strings.Join(all, ", ")
 }
 
-func nextTime(r *Run, t TaskState) string {
-	id := ledger.ShortID(t.Task.ID)
+// goesOn says how a task goes on, with its id; if several is set, only the verb for
+// several tasks, to stand behind their ids.
+func goesOn(r *Run, t TaskState, several bool) string {
+	id, is := ledger.ShortID(t.Task.ID), " is "
+	if several {
+		id, is = "", " are "
+	}
 	switch {
 	case t.Task.Joins && (lands(t) || t.Attempt.Stage == ledger.StageTurn):
-		return id + " is merged next time"
-	case lands(t):
-		return id + " is committed next time"
-	case t.Attempt.Stage == ledger.StageTurn:
-		return id + " is committed next time"
+		return id + is + "merged next time"
+	case lands(t), t.Attempt.Stage == ledger.StageTurn:
+		return id + is + "committed next time"
 	case t.Attempt.Stage == ledger.StageChecks, t.Attempt.Stage == ledger.StageRoom:
-		return id + " is verified again next time"
+		return id + is + "verified again next time"
+	case t.Attempt.Stage == ledger.StageCapture && r.Signal != "" && several:
+		return " have their files captured next time"
 	case t.Attempt.Stage == ledger.StageCapture && r.Signal != "":
 		return "the files of " + id + " are captured next time"
+	case several:
+		return " rerun next time"
 	}
 	return id + " " + t.Attempt.Hat + " reruns next time"
 }
