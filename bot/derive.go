@@ -217,8 +217,15 @@ func Doing(s loop.State) string {
 	for _, t := range active {
 		ids = append(ids, t.Task.ID)
 	}
-	return Ranges(ids)
+	if doing := Ranges(ids); Width(doing) <= doingWidth {
+		return doing
+	}
+	return fmt.Sprintf("%d at work", len(ids))
 }
+
+// doingWidth is the width that several tasks have in a first line, beside the project,
+// its tally and the time.
+const doingWidth = 18
 
 // Lanes names each active task and what is done for it: "#7 builder".
 func Lanes(s loop.State) (lanes []string) {
@@ -230,7 +237,7 @@ func Lanes(s loop.State) (lanes []string) {
 
 // stepOf says what is done for an active task: its hat, or the step after the session.
 func stepOf(t loop.TaskState) string {
-	if t.Task.Joins && t.Attempt.Converged {
+	if t.Task.Joins && (t.Attempt.Converged || t.Attempt.Stage == ledger.StageCapture) { // it has no verification of its own
 		return "merge"
 	}
 	switch t.Attempt.Stage {

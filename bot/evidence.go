@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,16 +87,26 @@ func (c *chain) message(altered bool) Message {
 	switch {
 	case altered:
 		m = refusal("evidence.altered", firstLine(SignFailed, project, name+": ledger altered", ""))
+	case c.mergedInto != "":
+		m = newMessage("evidence.whole", firstLine(SignDone, project, name+" evidence: merged", ""))
+		c.lines = append(c.lines, Line{Text: SignDone + " merged into " + c.mergedInto + ", which is verified as a whole"})
+		m.button(c.mergedInto, "/evidence "+strings.TrimPrefix(c.mergedInto, "#"))
 	case c.passed:
 		m = newMessage("evidence.whole", firstLine(SignDone, project, name+" evidence: passed", ""))
 	case c.put != "":
 		m = newMessage("evidence.open", firstLine(outcomeSign(c.put), project, name+" evidence: "+c.putAt(), ""))
+	case len(c.sections.all) > 0 && c.sections.open():
+		m = newMessage("evidence.open", firstLine(SignNow, project, name+" evidence: "+c.sections.tally()+" built", ""))
 	case c.closed:
 		m = newMessage("evidence.broken", firstLine(SignFailed, project, name+" evidence: ends at "+orElse(c.broke, c.last), ""))
 	default:
 		m = newMessage("evidence.open", firstLine(SignNow, project, name+" evidence: so far to "+c.last, ""))
 	}
-	m.Lines = append(m.Lines, c.lines...)
+	m.Lines = append(m.Lines, c.lines[:c.divided]...)
+	for _, s := range c.sections.all {
+		m.add(s.line(func(t time.Time) string { return t.In(c.zone).Format("15:04") }))
+	}
+	m.Lines = append(m.Lines, c.lines[c.divided:]...)
 	for n, u := range c.reach.Hosts {
 		if n == 0 {
 			m.add("Its sessions and these hosts:")
@@ -104,6 +115,9 @@ func (c *chain) message(altered bool) Message {
 	}
 	if text := c.reach.UnknownText(); text != "" && len(c.reach.Hosts) > 0 {
 		m.add("Hosts " + text + ".")
+	}
+	for _, s := range c.sections.all[:min(len(c.sections.all), 6)] {
+		m.button(shortID(s.id), "/evidence "+idArg(s.id))
 	}
 	for n := 1; n < len(c.attempts); n++ {
 		m.button(fmt.Sprintf("Attempt %d", n), fmt.Sprintf("/evidence %s.%d", idArg(c.task), n))
@@ -122,6 +136,9 @@ type chain struct {
 	closed, passed bool
 	reach          Reach                 // hosts of the attempt's sessions
 	put            ledger.AttemptOutcome // outcome of an attempt that neither passed nor failed
+	sections       sections
+	divided        int    // index in lines at which its sections stand
+	mergedInto     string // the task in whose tree the change of a section is
 }
 
 func (c *chain) add(sign, text, link string) {
@@ -152,12 +169,33 @@ func (c *chain) entry(e ledger.Entry) {
 		}
 		return t.In(c.zone).Format("15:04")
 	}
+	if c.sections.rests(e) {
+		return // its sections stand there
+	}
+	c.sections.apply(e)
+	if c.sections.find(e.Task) != nil {
+		c.reach.Apply(e)
+		return
+	}
 	switch b := e.Body.(type) {
+	case ledger.PartsMade:
+		if len(c.sections.all) == 0 {
+			break // its parts have evidence of their own
+		}
+		if c.divided > 0 {
+			c.lines = slices.Delete(c.lines, c.divided-1, c.divided)
+		}
+		c.add(SignDone, "divided into "+Plural(len(c.sections.all), "section")+" "+at(e.Time), "sections")
+		c.divided = len(c.lines)
+	case ledger.PartMerged:
+		if ledger.SameID(b.Part, c.task) {
+			c.mergedInto = shortID(e.Task)
+		}
 	case ledger.Commitment:
 		if !b.Resume {
 			// Each attempt has a chain of its own; the last attempt counts.
 			c.lines, c.broke, c.closed, c.passed = nil, "", false, false
-			c.reach = Reach{}
+			c.reach, c.divided, c.mergedInto = Reach{}, 0, ""
 		}
 		c.put = ""
 		c.attempts[e.Attempt] = true

@@ -16,19 +16,26 @@ const maxLog = 40
 // Log lists the outcomes of a task's sessions, or of the run's where task is "",
 // with the decisions between them. records are in ledger order.
 func Log(project, task string, records []ledger.Record, now time.Time) Message {
-	l := logbook{now: now, wholeRun: task == ""}
+	l := logbook{now: now, task: task}
 	for _, r := range records {
 		if e, err := r.Entry(); err == nil {
 			l.entry(e)
 		}
 	}
 	name := orElse(shortID(task), orElse(l.run, "run"))
-	m := newMessage("log", firstLine("", project, name+":", fmt.Sprintf(" %s, %s", Plural(l.sessions, "session"), Took(l.took))))
+	took, elapsed := l.worked()
+	m := newMessage("log", firstLine("", project, name+":", fmt.Sprintf(" %s, %s", Plural(l.sessions, "session"), Took(elapsed))))
+	if took > elapsed {
+		m.add(Took(took) + " of sessions, several at a time")
+	}
+	if task != "" && l.sections.open() {
+		m.add(l.sections.standing())
+	}
 	if len(l.lines) == 0 {
 		m.add("No session ended yet.")
 		return m
 	}
-	lines := l.lines
+	lines := l.rendered()
 	if len(lines) > maxLog {
 		m.add(fmt.Sprintf("the last %d of %d", maxLog, len(lines)))
 		lines = lines[len(lines)-maxLog:]
@@ -42,11 +49,12 @@ func Log(project, task string, records []ledger.Record, now time.Time) Message {
 // logbook collects the lines of a log from entries in ledger order.
 type logbook struct {
 	now      time.Time
-	wholeRun bool
+	task     string // "" = of the whole run
 	run      string
 	sessions int
-	took     time.Duration
-	lines    []string
+	exits    []ledger.Exit
+	lines    []logLine
+	sections sections
 	commit   string            // commit hash of the task whose TaskSet entry follows
 	built    map[string]bool   // parts whose change is in the tree of their task, by folded id
 	mended   []ledger.Task     // parts that mend sections
@@ -56,15 +64,57 @@ type logbook struct {
 	events   map[string]ledger.EventAccepted
 }
 
+// logLine is one line of a log. task is "" for the task that the log is of.
+type logLine struct{ at, task, what, text string }
+
 func (l *logbook) line(e ledger.Entry, what, text string) {
-	id := ""
-	if l.wholeRun && e.Task != "" {
-		id = Pad(shortID(e.Task), 4, 1)
+	line := logLine{at: Clock(e.Time, l.now), what: Cut(Clean(what), 10), text: Clean(text)}
+	if e.Task != "" && !ledger.SameID(e.Task, l.task) {
+		line.task = shortID(e.Task)
 	}
-	l.lines = append(l.lines, fmt.Sprintf("%s %s%s%s", Clock(e.Time, l.now), id, Pad(Cut(Clean(what), 10), 9, 1), Clean(text)))
+	l.lines = append(l.lines, line)
+}
+
+// rendered returns the lines with their columns aligned. A line without a task begins
+// with what happened.
+func (l *logbook) rendered() (lines []string) {
+	ids := 4
+	for _, x := range l.lines {
+		ids = max(ids, min(Width(x.task)+1, 8))
+	}
+	for _, x := range l.lines {
+		id := ""
+		if x.task != "" {
+			id = Pad(x.task, ids, 1)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s%s%s", x.at, id, Pad(x.what, 9, 1), x.text))
+	}
+	return lines
+}
+
+// worked returns how long the sessions took together, and for how long at least one of
+// them was at work. The two differ where sessions ran at the same time.
+func (l *logbook) worked() (took, elapsed time.Duration) {
+	exits := slices.SortedFunc(slices.Values(l.exits), func(a, b ledger.Exit) int { return a.Started.Compare(b.Started) })
+	var end time.Time
+	for _, x := range exits {
+		took += x.Took()
+		if x.Started.After(end) {
+			end = x.Started
+		}
+		if x.Ended.After(end) {
+			elapsed += x.Ended.Sub(end)
+			end = x.Ended
+		}
+	}
+	return took, elapsed
 }
 
 func (l *logbook) entry(e ledger.Entry) {
+	if l.sections.rests(e) {
+		return // the line of its plan says it
+	}
+	l.sections.apply(e)
 	if e.Run != "" {
 		l.run = e.Run
 	}
@@ -83,7 +133,9 @@ func (l *logbook) entry(e ledger.Entry) {
 			return
 		}
 		l.sessions++
-		l.took += b.Exit.Took()
+		if b.Exit.Took() > 0 {
+			l.exits = append(l.exits, b.Exit)
+		}
 		text := EndText(b)
 		if ev, ok := l.events[e.Session]; ok && b.End == ledger.EndedEvent {
 			text = ev.Type

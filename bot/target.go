@@ -3,7 +3,6 @@ package bot
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop"
@@ -142,7 +141,18 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, which string) (Me
 // look renders ledger records of a task, or of the last run where task is "": as
 // a log or the part of it that which names, or as the evidence of the attempt which.
 func (d dispatch) look(ctx context.Context, task, which string) (Message, error) {
-	records, err := d.service.Records(ctx, d.project, task)
+	attempt := which
+	if d.c.Verb == VerbLog {
+		attempt = ""
+	}
+	t, known := d.s.Project.Find(task)
+	var records []ledger.Record
+	var err error
+	if known {
+		records, err = TaskRecords(ctx, d.service, d.project, t, attempt)
+	} else {
+		records, err = d.service.Records(ctx, d.project, task)
+	}
 	if d.c.Verb == VerbLog {
 		if err != nil {
 			return Message{}, err
@@ -152,9 +162,6 @@ func (d dispatch) look(ctx context.Context, task, which string) (Message, error)
 	check := d.service.CheckChain(ctx, d.project)
 	if err != nil && check.Break == nil { // otherwise the break says why a record cannot be read
 		return Message{}, err
-	}
-	if which != "" {
-		records = slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Attempt != which })
 	}
 	return Evidence(records, check, d.r.Time.Location()), nil
 }

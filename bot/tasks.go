@@ -154,7 +154,8 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	}
 	failed := t.LastFail != "" && t.Status != ledger.Done
 	q, asks := questionAbout(s, t)
-	if why := Clean(t.Why); why != "" && t.Status != ledger.Done && !(failed && strings.HasPrefix(why, Clean(t.LastFail))) && !(asks && why == Clean(q.Text)) {
+	divided := isDivided(s, t)
+	if why := Clean(t.Why); why != "" && t.Status != ledger.Done && !divided && !(failed && strings.HasPrefix(why, Clean(t.LastFail))) && !(asks && why == Clean(q.Text)) {
 		m.whole(t.Why)
 	}
 	if deps := dependsOn(s, t); deps != "" {
@@ -169,7 +170,7 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 	m.add(markedTask(s, t, now))
 	if t.Attempts > 0 {
 		facts := Plural(t.Attempts, "attempt")
-		if w := t.Attempt; w != nil {
+		if w := t.Attempt; w != nil && !divided { // its sections have most of the sessions: /log
 			facts += ", " + Plural(w.Sessions, "session") + " so far"
 		}
 		m.add(facts)
@@ -192,6 +193,9 @@ func Task(s loop.State, t loop.TaskState, h TaskHistory, now time.Time) Message 
 		}
 	}
 	m.add(taskHosts(h.Reach))
+	if divided {
+		m.sectionsOf(s, t)
+	}
 	m.partsOf(s, t)
 	if t.Status == ledger.Ready || s.Project.PhaseBefore(t) > 0 || !t.Again().IsZero() {
 		m.add(turnOf(s, t, now))
@@ -258,7 +262,7 @@ func (m *Message) partsOf(s loop.State, t loop.TaskState) {
 			parts = append(parts, StatusSign(p.Status)+" "+shortID(p.Task.ID))
 		}
 	}
-	if len(parts) > 0 {
+	if len(parts) > 0 && !isDivided(s, t) {
 		m.add("Parts " + strings.Join(parts, ", "))
 	}
 	if t.Task.Parent != "" {

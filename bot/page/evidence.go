@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,7 +76,8 @@ type view struct {
 	Attempts                         []attempt
 	Pictures                         []picture
 	Entries                          []entry
-	texts                            int // bytes of the texts so far
+	texts                            int  // bytes of the texts so far
+	dividing                         bool // its plan became sections, which are built before the attempt goes on
 }
 
 // attempt is one chain: of an attempt at a task, or of a wave.
@@ -109,8 +111,13 @@ func (v *view) add(r ledger.Record, zone *time.Location) {
 	if err != nil {
 		return // an entry of a later release stands among the others
 	}
+	if b, is := e.Body.(ledger.PartsMade); is {
+		v.dividing = b.Whole && slices.ContainsFunc(b.Parts, func(p ledger.Task) bool { return p.Joins })
+	} else if _, is := e.Body.(ledger.Commitment); is && !v.ofSection(e) {
+		v.dividing = false
+	}
 	s, ok := stepOf(e)
-	if !ok {
+	if !ok || v.rests(e) {
 		return
 	}
 	s.Seq, s.Time, s.Hash = r.Seq, at.Format("15:04:05"), hex.EncodeToString(r.Hash[:min(6, len(r.Hash))])
@@ -122,6 +129,7 @@ func (v *view) add(r ledger.Record, zone *time.Location) {
 	a.Steps = append(a.Steps, s)
 	_, begun := e.Body.(ledger.Commitment)
 	switch {
+	case v.ofSection(e):
 	case s.Outcome != "":
 		v.Sign, v.Outcome, a.ended = s.Sign, s.Outcome, true
 	case begun || !a.ended:
@@ -132,6 +140,18 @@ func (v *view) add(r ledger.Record, zone *time.Location) {
 	} else if s.Proves {
 		a.Broke = ""
 	}
+}
+
+// ofSection reports whether an entry is of a section of the task.
+func (v *view) ofSection(e ledger.Entry) bool {
+	return e.Task != "" && !ledger.SameID(e.Task, v.Name)
+}
+
+// rests reports whether an entry is the end of the attempt that gives way to the
+// sections of the task: nothing was given up with it.
+func (v *view) rests(e ledger.Entry) bool {
+	b, is := e.Body.(ledger.AttemptEnded)
+	return is && v.dividing && b.Outcome == ledger.OutcomeParked && !v.ofSection(e)
 }
 
 // fit returns a text as far as the page can hold it.
@@ -148,20 +168,22 @@ func (v *view) fit(text string) string {
 // attempt returns the chain that an entry belongs to. What comes after the last
 // attempt, such as a request, belongs to that.
 func (v *view) attempt(e ledger.Entry) *attempt {
-	n := len(v.Attempts)
-	if n > 0 && (e.Attempt == "" || v.Attempts[n-1].id == e.Attempt) {
+	n, id, name := len(v.Attempts), e.Attempt, "What happened"
+	if id != "" {
+		name = "Attempt " + id
+	}
+	if v.ofSection(e) {
+		id, name = e.Task+" "+id, ledger.ShortID(e.Task)+", attempt "+id
+	}
+	if n > 0 && (e.Attempt == "" || v.Attempts[n-1].id == id) {
 		return &v.Attempts[n-1]
 	}
 	for i := range v.Attempts {
-		if v.Attempts[i].id == e.Attempt {
+		if v.Attempts[i].id == id {
 			return &v.Attempts[i]
 		}
 	}
-	name := "What happened"
-	if e.Attempt != "" {
-		name = "Attempt " + e.Attempt
-	}
-	v.Attempts = append(v.Attempts, attempt{Name: name, id: e.Attempt})
+	v.Attempts = append(v.Attempts, attempt{Name: name, id: id})
 	return &v.Attempts[n]
 }
 

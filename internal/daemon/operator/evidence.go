@@ -69,10 +69,7 @@ func (svc *Service) proved(ctx context.Context, s loop.State, id string, p *page
 	if ok {
 		p.Name, p.Title, p.Text = t.Task.ID, t.Task.Title, t.Task.Body
 		p.Pictures = svc.sent(s, t.Task.ID)
-		p.Records, err = svc.Records(ctx, s.Project.Name, t.Task.ID)
-		if attempt != "" {
-			p.Records = slices.DeleteFunc(slices.Clone(p.Records), func(r ledger.Record) bool { return r.Attempt != attempt })
-		}
+		p.Records, err = bot.TaskRecords(ctx, svc, s.Project.Name, t, attempt)
 		p.Pictures = append(p.Pictures, svc.taken(p.Records)...)
 		return "", err
 	}

@@ -1,0 +1,113 @@
+package bot_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// divided is a night in which #1 was divided into three sections: c needs b.
+func divided() *service {
+	d := newService("shop")
+	set := d.Settings()
+	set.Parallel, set.Pattern.Name, set.Pattern.Routes[0].Each = 3, "ultrawork", ledger.EachSection
+	d.Cost = 0.25
+	section := func(id, title, needs string) string {
+		return `{"id":"` + id + `","title":"` + title + `","tasks":["it answers"],"files":["api/` + id + `.go"],"steps":["write it"],"depends_on":[` + needs + `]}`
+	}
+	d.Acts["Task 1 planner"] = []scenario.Act{{Type: "plan.complete", Took: 9 * time.Minute, Cost: 0.2, Data: `{"summary":"three endpoints","sections":[` +
+		section("a", "The orders and all of their baskets", "") + "," + section("b", "Prices", "") + "," + section("c", "Carriers", `"b"`) + `]}`}}
+	d.Acts["Task 1/a builder"] = []scenario.Act{scenario.Success("builder", 30*time.Minute, 0.3)}
+	d.Acts["Task 1/b builder"] = []scenario.Act{scenario.Success("builder", 10*time.Minute, 0.3)}
+	d.Acts["Task 1/c builder"] = []scenario.Act{scenario.Success("builder", 15*time.Minute, 0.3)}
+	one := scenario.Task(1, "Move the orders to the new API")
+	one.Scope = "`api/`"
+	d.Start(set, d.Base("r1"), one)
+	return d
+}
+
+// TestSections checks what is read about a task while its sections are built, and at
+// its end.
+func TestSections(t *testing.T) {
+	d := divided()
+	d.until(25 * time.Minute)
+	d.says(t, "/status", `
+● shop 0/1 · #1/a #1/c · 23:44
+#1/a builder 25 min · The orders and…
+#1/c merge · Carriers
+last event 23:44
+left 1 · blocked 0 · needs you 0
+r1 34 min · $0.80
+/log · /pause · /stop`)
+	d.says(t, "/task 1", `
+○ shop #1 in parts, 1 of 3 built
+Move the orders to the new API
+Scope: api/
+1 attempt
+● #1/a builder · The orders and all of…
+✓ #1/b built · Prices
+● #1/c merge · Carriers
+/skip 1`)
+	d.says(t, "/log 1", `
+shop #1: 3 sessions, 34 min
+1 of 3 sections built, 2 at work
+23:19 planner  plan.complete
+23:19 plan     parts #1/a #1/b #1/c; built apart, committed as one
+23:29 #1/b builder  build.complete
+23:29 #1/b ✓ built  merged into #1
+23:44 #1/c builder  build.complete
+/log 1 tail · /log 1 file`)
+	d.says(t, "/evidence 1", `
+● shop #1 evidence: 1 of 3 built
+✓ begun (commit) 23:10
+✓ given to claude (claim) 23:10
+✓ divided into 3 sections 23:19
+● #1/a builder since 23:19
+✓ #1/b built 23:29: 1 file +10 −2
+● #1/c merge
+✓ Chain whole to entry 9041 (commit 3f2c1d0)
+/evidence 1/a · /evidence 1/b · /evidence 1/c`)
+	d.says(t, "/evidence 1/b", `
+✓ shop #1/b evidence: merged
+✓ begun (commit) 23:19
+✓ given to claude (claim) 23:19
+✓ changed 1 file +10 −2
+✓ result: pass (submit) 23:29
+✓ merged into #1, which is verified as a whole
+✓ Chain whole to entry 9041 (commit 3f2c1d0)
+/evidence 1`)
+	d.Until(nil)
+	d.says(t, "/log 1", `
+shop #1: 5 sessions, 40 min
+1 h 05 of sessions, several at a time
+23:19 planner  plan.complete
+23:19 plan     parts #1/a #1/b #1/c; built apart, committed as one
+23:29 #1/b builder  build.complete
+23:29 #1/b ✓ built  merged into #1
+23:44 #1/c builder  build.complete
+23:44 #1/c ✓ built  merged into #1
+23:49 #1/a builder  build.complete
+23:49 #1/a ✓ built  merged into #1
+23:50 verify   ✓ go test 38 s
+23:51 reviewer no issues
+23:51 ✓ done   3b26821 · tested
+/log 1 tail · /log 1 file`)
+	d.says(t, "/evidence 1", `
+✓ shop #1 evidence: passed
+✓ begun (commit) 23:10
+✓ given to claude (claim) 23:10
+✓ divided into 3 sections 23:19
+✓ #1/a built 23:49: 1 file +10 −2
+✓ #1/b built 23:29: 1 file +10 −2
+✓ #1/c built 23:44: 1 file +10 −2
+✓ begun (commit) 23:49
+✓ given to claude (claim) 23:49
+✓ build: go test, exit 0
+✓ review 0 issues
+✓ result: pass (submit) 23:51 3b26821
+✓ proof: tested
+✓ Chain whole to entry 9041 (commit 3f2c1d0)
+/evidence 1/a · /evidence 1/b · /evidence 1/c`)
+}
