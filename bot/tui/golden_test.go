@@ -34,6 +34,12 @@ func TestScreens(t *testing.T) {
 			c.Current.SetOutput([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
 			s.show(c, now).fill(nightPanes(n))
 		},
+		"lanes": func(s *testScreen) {
+			n := working()
+			c := n.scene()
+			c.Current.Beside = []string{"#8 builder", "#9 verify", "#10 reviewer", "#11 commit"}
+			s.show(c, n.Now.Add(8*time.Minute))
+		},
 		"hostile": func(s *testScreen) {
 			n := newTestNight().advanceTo("#3 planner")
 			bad := "\x1b[2J\x1b]0;x\x07<b>\u202eevil\u202c " + strings.Repeat("漢字é́́́́́́ ", 450) + "\n\r\t"

@@ -68,7 +68,7 @@ func indent(all ...section) []section {
 // workSections are what needs a person and what is at work.
 func (m model) workSections(width int) []section {
 	var all []section
-	for _, s := range []section{{title: "needs you", lines: m.questions(width)}, {title: "now", lines: m.currentWork(width, 0)}} {
+	for _, s := range []section{{title: "needs you", lines: m.questions(width)}, {title: "now", lines: m.currentWork(width, 0, false)}} {
 		if more := len(s.lines) - workLines; more > 0 {
 			s.lines = append(s.lines[:workLines-1:workLines-1], fmt.Sprintf("  and %d more", more+1))
 		}

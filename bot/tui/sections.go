@@ -33,7 +33,11 @@ func (m model) sections(width, rows int, withTasks bool) []section {
 	if m.scene.Project == "" {
 		return append(all, section{lines: m.remarks(width), minLines: 1, noRule: true})
 	}
-	all = append(all, section{title: "now", lines: m.currentWork(width, rows/8), minLines: 2, noRule: bare})
+	now := section{title: "now", lines: m.currentWork(width, rows/8, bare), minLines: 2, noRule: bare}
+	if c := m.scene.Current; c != nil && len(c.Beside) > 0 {
+		now.minLines = 3
+	}
+	all = append(all, now)
 	if withTasks {
 		hats := m.hatSection(width)
 		hats.optional = true
@@ -134,22 +138,38 @@ func (m model) questions(width int) []string {
 	return out
 }
 
+// titleBehind returns the title of a task at work beside the first one, to stand behind
+// what is done for it. beside begins with its id.
+func (m model) titleBehind(beside string) string {
+	id, _, _ := strings.Cut(beside, " ")
+	for _, t := range m.scene.Tasks {
+		if t.ID == id && t.Title != "" {
+			return " · " + t.Title
+		}
+	}
+	return ""
+}
+
 // currentWork returns the lines about the work in progress, with at most output
-// lines of its output.
-func (m model) currentWork(width, output int) []string {
+// lines of its output. bare says that there is little room.
+func (m model) currentWork(width, output int, bare bool) []string {
 	h := m.scene.Current
 	var out []string
 	if h != nil {
 		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width), m.workLine(width))
+		if bare && len(h.Beside) > 0 {
+			out = append(out, bot.Cut(bot.SignNow+" "+strings.Join(h.Beside, " · "), width))
+		} else {
+			for _, beside := range h.Beside {
+				out = append(out, bot.Cut(bot.SignNow+" "+beside+m.titleBehind(beside), width))
+			}
+		}
 		if !h.Event.IsZero() {
 			facts := []string{"  last event " + elapsed(m.now.Sub(h.Event)) + " ago"}
 			if h.Stall != "" {
 				facts = append(facts, "silent limit "+h.Stall)
 			}
 			out = append(out, joinFacts(facts, width))
-		}
-		if len(h.Beside) > 0 {
-			out = append(out, bot.Cut(h.Sign+" "+strings.Join(h.Beside, " · "), width))
 		}
 	}
 	if out = append(out, m.remarks(width)...); len(out) == 0 {
