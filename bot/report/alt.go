@@ -63,6 +63,17 @@ func Alt(f Facts) string {
 		}
 		say("%s.", line)
 	}
+	if f.inLanes() {
+		var lanes []string
+		for n := range f.Lanes {
+			var ids []string
+			for _, id := range f.tasksIn(n) {
+				ids = append(ids, shortID(id))
+			}
+			lanes = append(lanes, fmt.Sprintf("%d had %s", n+1, orNone(strings.Join(ids, " "))))
+		}
+		say("%d lanes, at most %s at the same time: %s.", f.Lanes, plural(f.AtOnce(), "session"), strings.Join(lanes, "; "))
+	}
 	var said []string
 	for _, g := range f.Guidance {
 		if g.InSpan {
@@ -113,6 +124,13 @@ func (f Facts) proofAlt() string {
 		}
 	}
 	return line
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
 }
 
 func joinWithAnd(all []string) string {

@@ -7,12 +7,12 @@ func (p *picture) drawBurndown() {
 	p.y += 6
 	p.drawHeading("Tasks left")
 	top := p.y + 64
-	bottom := top + chartHeight
+	bottom := top + p.burndownHeight()
 	most := 1
 	for _, pt := range p.Burndown {
 		most = max(most, pt.Left)
 	}
-	yOf := func(n int) float64 { return bottom - float64(n)/float64(most)*chartHeight }
+	yOf := func(n int) float64 { return bottom - float64(n)/float64(most)*p.burndownHeight() }
 	s := style{smallText, false}
 	for _, n := range gridLevels(most) {
 		p.drawLine(left, yOf(n), right, yOf(n), 2, p.grid)

@@ -77,6 +77,7 @@ type collector struct {
 	parked   ledger.FailureClass // why it was
 	wait     *Span
 	left     *burndown
+	inLanes  laneTracker
 }
 
 // inSpan reports whether a time is in the span.
@@ -108,6 +109,7 @@ func (c *collector) local(t time.Time) time.Time {
 func (c *collector) entry(e ledger.Entry) {
 	c.left.apply(e)
 	c.seen.Apply(e)
+	c.inLanes.apply(e)
 	if stats.Flawed(e) {
 		c.flaw(e.Task)
 	}
@@ -307,6 +309,7 @@ func (c *collector) finish() {
 		c.Scripted = c.Scripted || x.Scripted
 		c.start(x.Start)
 	}
+	c.lanes()
 	c.unsettled()
 	c.finalState()
 	c.requests()

@@ -326,3 +326,41 @@ func TestOutside(t *testing.T) {
 		}
 	}
 }
+
+// TestLanes checks what is counted of a night in lanes: sessions that ran at the same
+// time, what was in which lane, and what was merged when.
+func TestLanes(t *testing.T) {
+	f, _ := lanesNight(t, 5)
+	if f.Lanes != 5 || f.AtOnce() != 5 || len(f.Landed) != len(f.Completed) {
+		t.Errorf("%d lanes, %d at once, %d merged of %d", f.Lanes, f.AtOnce(), len(f.Landed), len(f.Completed))
+	}
+	var inSessions, inLane time.Duration
+	for _, s := range f.Sessions {
+		inSessions += s.End.Sub(s.Start)
+		held := false
+		for _, h := range f.Held {
+			held = held || h.Lane == s.Lane && h.Task == s.Task && !s.Start.Before(h.From) && !s.End.After(h.To)
+		}
+		if !held {
+			t.Errorf("%s of %s at %s is not in its lane %d", s.ID, s.Task, s.Start.Format("15:04"), s.Lane)
+		}
+	}
+	for n, h := range f.Held {
+		inLane += h.To.Sub(h.From)
+		for _, o := range f.Held[:n] {
+			if o.Lane == h.Lane && o.To.After(h.From) && h.To.After(o.From) {
+				t.Errorf("lane %d had %s and %s at the same time", h.Lane, o.Task, h.Task)
+			}
+		}
+	}
+	if span := f.Ended.Sub(f.Began); inSessions < 3*span || inLane > 5*span {
+		t.Errorf("%s in sessions and %s in lanes of a night of %s", inSessions, inLane, span)
+	}
+	want := "5 lanes, at most 5 sessions at the same time: 1 had #1 #6 #12; 2 had #2 #7; 3 had #3 #8 #10; 4 had #4 #9; 5 had #5 #11."
+	if alt := report.Alt(f); !strings.Contains(alt, want) {
+		t.Errorf("%s\nwithout %s", alt, want)
+	}
+	if one, _ := exampleNight(t); one.Lanes != 0 || one.Held != nil {
+		t.Errorf("a night in one lane has %d lanes", one.Lanes)
+	}
+}

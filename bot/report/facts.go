@@ -47,7 +47,14 @@ type Facts struct {
 	FailureKinds []Count           // failed sessions and verifications of tasks that are not done
 
 	Sessions []Session // of agents, by start time
-	Hats     []Count   // sessions by hat, in the order of each hat's first session
+
+	// What was done in lanes, if the project's runs used more than one.
+	Lanes  int        // used; 0 for one
+	Held   []LaneTime // tasks in them, by the time at which a lane took them
+	Checks []LaneTime // verifications of tasks
+	Landed []Landing
+
+	Hats     []Count // sessions by hat, in the order of each hat's first session
 	Cost     Cost
 	Over     []string // by how much the last run, if it ended in the span, went over its budgets, a line each
 	Burndown []Point  // tasks left, from Began on
@@ -100,6 +107,7 @@ type Session struct {
 	Failed     bool // counts as a failed session
 	CutOff     bool // counts as nothing
 	Scripted   bool // of the scripted agent
+	Lane       int  // in which it was, from 0, if the night had several
 }
 
 // RequestResult is how a request to merge came out.

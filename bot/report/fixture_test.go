@@ -174,3 +174,40 @@ func (n *fixture) read(from, to time.Time) report.Facts {
 	}
 	return f
 }
+
+// lanesNight is a night in which twelve tasks are worked on in lanes: one session fails,
+// one task waits for a person, one for the files of another, and some meet at the merge.
+func lanesNight(t *testing.T, lanes int) (report.Facts, *fixture) {
+	t.Helper()
+	n := newFixture(t)
+	set := n.Settings()
+	set.Stays, set.Parallel = true, lanes
+	var tasks []ledger.Task
+	for i, title := range titles {
+		x := scenario.Task(i+1, title)
+		x.Scope = fmt.Sprintf("`src/%d`", i+1)
+		if i == 5 {
+			x.Scope = "`src/1`" // the files of #1
+		}
+		tasks = append(tasks, x)
+		for k, hat := range []string{"planner", "builder", "reviewer"} {
+			a := scenario.Success(hat, time.Duration(4+k*7+i%5*3)*time.Minute, 0.35)
+			if hat == "builder" {
+				a.Files = files(40 + i)
+			}
+			n.Acts[x.ID+" "+hat] = []scenario.Act{a}
+		}
+	}
+	wrong := scenario.Success("reviewer", 9*time.Minute, 0.35)
+	wrong.Data = `{"summary":"one","issues":[{"severity":"major","file":"a.go","text":"rounding"}]}`
+	n.Acts["Task 3 reviewer"] = []scenario.Act{wrong, scenario.Success("reviewer", 5*time.Minute, 0.35)}
+	silent := scenario.Act{Took: 8 * time.Minute, Cost: 0.2}
+	n.Acts["Task 9 builder"] = append([]scenario.Act{silent}, n.Acts["Task 9 builder"]...)
+	n.Acts["Task 8 builder"] = []scenario.Act{{Took: 9 * time.Minute, Cost: 0.3, Type: ledger.EventBlocked, Data: `{"reason":"the plan says two things","tried":"by line","needs":"a decision"}`}}
+	n.Check = 3 * time.Minute
+	n.Start(set, n.Base("r1"), tasks...)
+	n.Until(func() bool { return n.State.Project.Run.Commits == 3 })
+	n.guide("Wrap the existing code, don't replace it")
+	n.Until(nil)
+	return n.facts(morning), n
+}

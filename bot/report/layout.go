@@ -81,8 +81,13 @@ func (p *picture) measure() {
 		p.h += proofRowHeight
 	}
 	if len(p.Sessions) > 0 {
-		p.h += 60 + p.labelsHeight() + float64(len(p.rows))*(p.rowH+p.gap) + 44 // axis
-		p.h += 70 + chartHeight + 36
+		head := 60.0
+		if p.inLanes() {
+			head = laneLegendTop + float64(len(p.legendLines()))*laneLegendLine
+			p.gap = p.laneSize().gap
+		}
+		p.h += head + p.labelsHeight() + p.rowsHeight() + p.gap + 44 // axis
+		p.h += 70 + p.burndownHeight() + 36
 	} else {
 		p.h += 150
 	}
@@ -100,6 +105,22 @@ func (p *picture) measure() {
 		p.h += 44
 	}
 	p.h += float64(min(len(p.Requests), maxRequests)) * 44
+}
+
+// burndownHeight returns the height of the second chart. It gives way to many lanes.
+func (p *picture) burndownHeight() float64 {
+	if p.Lanes > 5 {
+		return chartHeight * 3 / 4
+	}
+	return chartHeight
+}
+
+// rowsHeight returns the height of the rows of the first chart.
+func (p *picture) rowsHeight() float64 {
+	if p.inLanes() {
+		return p.lanesHeight()
+	}
+	return float64(len(p.rows))*(p.rowH+p.gap) - p.gap
 }
 
 // labelsHeight returns the height of the labels above the rows: one line for

@@ -77,6 +77,19 @@ func (p palette) hatColor(name string, n int) (c color.Color, own bool) {
 	return p.hats[n%len(p.hats)], false
 }
 
+// hatColors returns the colour of each hat of a night.
+func (f Facts) hatColors(p palette) map[string]color.Color {
+	colors, others := map[string]color.Color{}, 0
+	for _, h := range f.Hats {
+		col, own := p.hatColor(h.Name, others)
+		if !own {
+			others++
+		}
+		colors[h.Name] = col
+	}
+	return colors
+}
+
 // signColor returns the colour for a line that begins with the sign s.
 func (p palette) signColor(s string) color.Color {
 	switch s {

@@ -10,14 +10,14 @@ import (
 )
 
 // Picture returns the digest as a PNG: number tiles, what is proved of the tasks,
-// the sessions by hat over time with marks for guidance and waits, and the tasks
-// left.
+// the sessions by hat, or by lane where there were several, over time with marks for
+// guidance and waits, and the tasks left.
 func Picture(f Facts, dark bool) ([]byte, error) {
 	look := lightPalette()
 	if dark {
 		look = darkPalette()
 	}
-	p := &picture{Facts: f, rows: f.rows()}
+	p := &picture{Facts: f, rows: f.rows(), canvas: &canvas{palette: look}}
 	p.measure()
 	c, err := newCanvas(width, int(p.h), look)
 	if err != nil {
@@ -29,7 +29,11 @@ func Picture(f Facts, dark bool) ([]byte, error) {
 	p.drawProofs()
 	if len(p.Sessions) > 0 {
 		p.axis = newAxis(p.Began, p.Ended, left, right)
-		p.drawTimeline()
+		if p.inLanes() {
+			p.drawLanes()
+		} else {
+			p.drawTimeline()
+		}
 		p.drawBurndown()
 	} else {
 		p.drawEmpty()

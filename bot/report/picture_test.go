@@ -114,14 +114,17 @@ func nights(t *testing.T) map[string]report.Facts {
 		demo.Burndown[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
 	demo.Requests = []report.RequestResult{{Sign: bot.SignDone, Text: "PR 48: green, 3 of 3 checks"}, {Sign: bot.SignFailed, Text: "PR 47: lint fails"}, {Text: "PR 46: 2 of 5 checks pending"}, {Text: "PR 45: no checks"}}
-	return map[string]report.Facts{"demo": demo, "good": f, "waves": inWaves(t), "one": short(), "many": manySessions(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
+	five, _ := lanesNight(t, 5)
+	eight, _ := lanesNight(t, 8)
+	ten, _ := lanesNight(t, 10)
+	return map[string]report.Facts{"lanes": five, "lanes8": eight, "lanes10": ten, "demo": demo, "good": f, "waves": inWaves(t), "one": short(), "many": manySessions(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
 }
 
 // TestPicture checks that every night's picture is a PNG of bounded size and
 // shape, the same each time, with nothing outside of its margins.
 func TestPicture(t *testing.T) {
 	for name, f := range nights(t) {
-		dark := name != "one" && name != "week"
+		dark := name != "one" && name != "week" && name != "lanes8"
 		first, err := report.Picture(f, dark)
 		if err != nil {
 			t.Fatal(name, err)
@@ -175,7 +178,8 @@ func TestPicture(t *testing.T) {
 // edges differently.
 func TestPictureGolden(t *testing.T) {
 	story, _ := exampleNight(t)
-	for name, f := range map[string]report.Facts{"good": story, "strange": foreignNames(), "waves": inWaves(t)} {
+	lanes, _ := lanesNight(t, 5)
+	for name, f := range map[string]report.Facts{"good": story, "lanes": lanes, "strange": foreignNames(), "waves": inWaves(t)} {
 		got, err := report.Picture(f, name != "strange")
 		if err != nil {
 			t.Fatal(err)

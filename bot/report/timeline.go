@@ -14,7 +14,7 @@ func (p *picture) drawTimeline() {
 	p.drawLegend()
 	p.y += 60
 	p.top = p.y + p.labelsHeight()
-	bottom := p.top + float64(len(p.rows))*(p.rowH+p.gap) - p.gap
+	bottom := p.top + p.rowsHeight()
 	for n := range p.rows {
 		p.fillBox(left, p.top+float64(n)*(p.rowH+p.gap), right-left, p.rowH, 8, p.panel)
 	}
@@ -86,17 +86,20 @@ func (p *picture) drawLegend() {
 func (p *picture) drawBars(r row, y float64, col color.Color) {
 	pad := 6.0
 	for _, s := range r.sessions {
-		x0, x1 := p.axis.x(s.Start), p.axis.x(s.End)
-		w := max(x1-x0-1.5, 4)
-		x0 = min(x0, right-w)
-		switch {
-		case s.Failed:
-			p.fillBox(x0, y+pad, w, p.rowH-2*pad, 6, p.red)
-		case s.CutOff:
-			p.drawOutline(x0, y+pad, w, p.rowH-2*pad, col)
-		default:
-			p.fillBox(x0, y+pad, w, p.rowH-2*pad, 6, col)
-		}
+		p.drawSession(s, y+pad, p.rowH-2*pad, col)
+	}
+}
+
+// drawSession draws the bar of one session.
+func (p *picture) drawSession(s Session, y, h float64, col color.Color) {
+	x0, w := p.barOf(LaneTime{From: s.Start, To: s.End})
+	switch {
+	case s.Failed:
+		p.fillBox(x0, y, w, h, 6, p.red)
+	case s.CutOff:
+		p.drawOutline(x0, y, w, h, col)
+	default:
+		p.fillBox(x0, y, w, h, 6, col)
 	}
 }
 
@@ -142,7 +145,7 @@ func (p *picture) drawWaits(bottom float64) {
 func (p *picture) drawGuidance(bottom float64) {
 	s := style{smallText, true}
 	y := p.top - 18
-	rows := p.top + float64(len(p.rows))*(p.rowH+p.gap) - p.gap
+	rows := p.top + p.rowsHeight()
 	type flag struct {
 		x    float64
 		text string
@@ -158,7 +161,7 @@ func (p *picture) drawGuidance(bottom float64) {
 		x := p.axis.x(g.At)
 		if x >= drawn+closest {
 			p.drawLine(x, p.top-8, x, rows+6, 3, p.pink, 9, 7)
-			p.drawLine(x, bottom-chartHeight, x, bottom, 3, p.pink, 9, 7) // interrupted between the charts, so that the times there stay legible
+			p.drawLine(x, bottom-p.burndownHeight(), x, bottom, 3, p.pink, 9, 7) // interrupted between the charts, so that the times there stay legible
 			drawn = x
 		}
 		id := bot.Cut(bot.Clean(g.Item.ID), 8)
