@@ -76,8 +76,9 @@ type view struct {
 	Attempts                         []attempt
 	Pictures                         []picture
 	Entries                          []entry
-	texts                            int  // bytes of the texts so far
-	dividing                         bool // its plan became sections, which are built before the attempt goes on
+	texts                            int      // bytes of the texts so far
+	sections                         []string // ids of the tasks that its sections became
+	dividing                         bool     // its plan became sections, which are built before the attempt goes on
 }
 
 // attempt is one chain: of an attempt at a task, or of a wave.
@@ -112,7 +113,12 @@ func (v *view) add(r ledger.Record, zone *time.Location) {
 		return // an entry of a later release stands among the others
 	}
 	if b, is := e.Body.(ledger.PartsMade); is {
-		v.dividing = b.Whole && slices.ContainsFunc(b.Parts, func(p ledger.Task) bool { return p.Joins })
+		for _, p := range b.Parts {
+			if p.Joins {
+				v.sections = append(v.sections, p.ID)
+			}
+		}
+		v.dividing = b.Whole && len(v.sections) > 0
 	} else if _, is := e.Body.(ledger.Commitment); is && !v.ofSection(e) {
 		v.dividing = false
 	}
@@ -144,7 +150,7 @@ func (v *view) add(r ledger.Record, zone *time.Location) {
 
 // ofSection reports whether an entry is of a section of the task.
 func (v *view) ofSection(e ledger.Entry) bool {
-	return e.Task != "" && !ledger.SameID(e.Task, v.Name)
+	return slices.ContainsFunc(v.sections, func(id string) bool { return ledger.SameID(id, e.Task) })
 }
 
 // rests reports whether an entry is the end of the attempt that gives way to the

@@ -42,7 +42,7 @@ var Entries = map[string][]Teller{
 	"remake.ended":      {Console, Notify, Log},
 	"branch.pushed":     {Console, Log},
 	"checks.begun":      silent,
-	"claim":             {Evidence},
+	"claim":             {Report, Evidence},
 	"clock.jumped":      silent,
 	"command.refused":   silent,
 	"comments.seen":     {Console, Notify},
@@ -84,8 +84,8 @@ var Entries = map[string][]Teller{
 	"pairing.ended":     silent,
 	"pairing.offered":   silent,
 	"pairing.tried":     silent,
-	"parts.made":        {Console, Log},
-	"part.merged":       {Log}, // the console has it of the task's status
+	"parts.made":        {Console, Log, Evidence},
+	"part.merged":       {Report, Log, Evidence}, // the console has it of the task's status
 	"parts.merged":      silent,
 	"paths.allowed":     {Console},
 	"new_files.settled": {Console},
