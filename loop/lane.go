@@ -254,8 +254,10 @@ func (d *decision) alone(t *TaskState) bool {
 // apart reports whether two tasks can be worked on at the same time: both say where they
 // write and have no path in common, or both are declared independent and at most one
 // says where it writes.
-func apart(a, b ledger.Task) bool {
-	x, y := areaOf(a), areaOf(b)
+func apart(a, b ledger.Task) bool { return areasApart(a, b, areaOf(a), areaOf(b)) }
+
+// areasApart is apart for tasks whose areas are known.
+func areasApart(a, b ledger.Task, x, y []string) bool {
 	if x == nil || y == nil {
 		return independent(a) && independent(b)
 	}
@@ -320,10 +322,25 @@ func lockfilesOf(manifest string) (globs []string) {
 	return globs
 }
 
+// before returns the part of a glob in front of its first special character. Every path
+// that the glob matches begins with it.
+func before(glob string) string {
+	if n := strings.IndexAny(glob, `*?[{\`); n >= 0 {
+		return glob[:n]
+	}
+	return glob
+}
+
 // meets reports whether two globs may have a path in common, whatever the case of its
 // letters. Globs that are too long to tell may.
 func meets(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
+	switch x, y := before(a), before(b); { // comparing globs takes long
+	case !strings.HasPrefix(x, y) && !strings.HasPrefix(y, x):
+		return false
+	case x == a && y == b:
+		return a == b
+	}
 	if len(a)*len(b) > 1<<15 {
 		return true
 	}

@@ -86,7 +86,43 @@ func outlookQuestion(s State, now time.Time, others []history.History) outlook.Q
 			}
 		}
 	}
-	return ordered(q, at)
+	return d.beside(ordered(q, at))
+}
+
+// Bounds of the comparison of files, which takes long. What is worked on at the same time
+// is near in the order, and what is far ahead changes little.
+const (
+	mostCompared = 4  // tasks before a task, for each lane
+	farTask      = 60 // position from which tasks count as apart
+)
+
+// beside says which tasks of the question are not worked on at the same time, and how
+// many lanes the sections of a divided one can use.
+func (d *decision) beside(q outlook.Question) outlook.Question {
+	if q.Lanes < 2 {
+		return q
+	}
+	states, areas := make([]*TaskState, len(q.Tasks)), make([][]string, len(q.Tasks))
+	for n := range q.Tasks {
+		t, _ := d.task(q.Tasks[n].ID)
+		states[n], areas[n] = &t, areaOf(t.Task)
+		if !q.Tasks[n].Alone && n < farTask {
+			for m := max(n-mostCompared*q.Lanes, 0); m < n; m++ {
+				if !q.Tasks[m].Alone && !areasApart(t.Task, states[m].Task, areas[n], areas[m]) {
+					q.Tasks[n].Meets = append(q.Tasks[n].Meets, m)
+				}
+			}
+		}
+		for _, id := range t.Parts {
+			p, ok := d.task(id)
+			if !ok || !p.Task.Joins || p.Status == ledger.Done || p.Status == ledger.Skipped || p.Status == ledger.Withdrawn {
+				continue
+			}
+			q.Tasks[n].Spent = q.Tasks[n].Spent.Plus(p.Effort) // what is built is in the task's own
+			q.Tasks[n].Wide++
+		}
+	}
+	return q
 }
 
 // ordered returns the question with each task behind those that it depends on, whose

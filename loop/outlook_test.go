@@ -41,6 +41,24 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
+// TestOutlookBeside: with several lanes it counts whose files meet, and the sections of a
+// divided task that are still to be built.
+func TestOutlookBeside(t *testing.T) {
+	d := playing(t, "set parallel=3 pattern=single verify=", "tasks 1[scope=src/a] 2[scope=src/a/x.go] 3[scope=src/b] 4", "go quiet")
+	q := outlookQuestion(d.s, d.now, nil)
+	got := ""
+	for _, task := range q.Tasks {
+		got += fmt.Sprint(ledger.ShortID(task.ID), task.Meets, task.Alone, " ")
+	}
+	if want := "#1[] false #3[] false #2[0] false #4[] true "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d = playing(t, "set parallel=3 pattern=ultrawork", "tasks 1", "go quiet", "sections a b c<a", "on 1/b build")
+	if q := outlookQuestion(d.s, d.now, nil); len(q.Tasks) != 1 || q.Tasks[0].Wide != 2 || q.Tasks[0].Spent.Sessions != 2 {
+		t.Errorf("of a divided task it asks %+v", q.Tasks)
+	}
+}
+
 // TestOfferedOutlook: a run that is offered is foretold from the source as it was just
 // read, and what was said of it at its start is kept with it.
 func TestOfferedOutlook(t *testing.T) {

@@ -36,6 +36,8 @@ type Task struct {
 	Spent history.Effort // on it so far
 	After []int          // positions of open tasks before it that it depends on
 	Alone bool           // nothing is worked on beside it
+	Meets []int          // positions of tasks before it that are not worked on beside it
+	Wide  int            // lanes that its sections can use at the same time; 0 and 1 = one
 	Never bool           // it waits for what no session does: an answer, a task that is blocked
 }
 
@@ -208,10 +210,12 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 		spent := t.spent()
 		s, least := all.draw(d, picks[d.below(len(picks))], spent)
 		left := max(least*5/4-spent, s.Took()-spent, s.Took()/4) // what began late ends later
+		work := left
+		left /= time.Duration(l.width(t)) // its sections share it
 		at, from := l.place(t)
 		if !q.Until.IsZero() && from+left > until {
 			if from < until { // the session in hand completes
-				p.pay(s, min(until-from+s.Took()/time.Duration(2*max(s.Sessions, 1)), left))
+				p.pay(s, min(time.Duration(l.width(t))*(until-from)+s.Took()/time.Duration(2*max(s.Sessions, 1)), work))
 			}
 			p.took = max(p.took, until)
 			if l.fill(at, t, max(until, from)); l.full(until) {
@@ -222,7 +226,7 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 		l.ends[n] = from + left
 		l.fill(at, t, from+left)
 		p.took = max(p.took, from+left)
-		p.pay(s, left)
+		p.pay(s, work)
 		if s.Outcome == history.OutcomeDone {
 			ok[n], row = true, 0
 			p.done++
@@ -252,26 +256,38 @@ type lanes struct {
 }
 
 // place returns the lane in which a task is begun, and when: in the one that is free
-// first, after what it depends on, and alone after all.
+// first, or, if it has to wait longer for others, in the one that is free last before
+// that. It is begun after what it depends on and what it meets, and alone after all.
 func (l lanes) place(t Task) (at int, from time.Duration) {
-	for n, free := range l.free {
-		if free < l.free[at] {
-			at = n
-		}
-	}
-	from = l.free[at]
 	for _, on := range t.After {
+		from = max(from, l.ends[on])
+	}
+	for _, on := range t.Meets {
 		from = max(from, l.ends[on])
 	}
 	if t.Alone {
 		from = max(from, slices.Max(l.free))
 	}
-	return at, from
+	for n, free := range l.free {
+		best := l.free[at]
+		if best > from && free < best || best <= from && free <= from && free > best {
+			at = n
+		}
+	}
+	return at, max(from, l.free[at])
 }
 
-// fill lets a task have its lane until it ends, or all lanes if it is alone.
+// width returns the number of lanes that a task uses.
+func (l lanes) width(t Task) int { return min(max(t.Wide, 1), len(l.free)) }
+
+// fill lets a task have its lane until it ends, or all lanes if it is alone. What has
+// sections at work in several lanes has those that are free first.
 func (l lanes) fill(at int, t Task, until time.Duration) {
 	l.free[at] = until
+	for more := l.width(t) - 1; more > 0; more-- {
+		first := slices.Index(l.free, slices.Min(l.free))
+		l.free[first] = max(l.free[first], until)
+	}
 	for n := range l.free {
 		if t.Alone {
 			l.free[n] = max(l.free[n], until)

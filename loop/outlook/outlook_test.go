@@ -213,6 +213,10 @@ func TestLanes(t *testing.T) {
 		{"more lanes than tasks", with(2, 5, nil, 0), 2, time.Hour, 4},
 		{"one is alone", with(3, 3, func(l []Task) { l[1].Alone = true }, 0), 3, 3 * time.Hour, 6},
 		{"a chain", with(3, 3, func(l []Task) { l[1].After, l[2].After = []int{0}, []int{1} }, 0), 3, 3 * time.Hour, 4},
+		{"all in the same files", with(3, 3, func(l []Task) { l[1].Meets, l[2].Meets = []int{0}, []int{0, 1} }, 0), 3, 3 * time.Hour, 6},
+		{"two in the same files, others go first", with(4, 2, func(l []Task) { l[1].Meets = []int{0} }, 0), 4, 2 * time.Hour, 8},
+		{"sections in two lanes", with(1, 2, func(l []Task) { l[0].Wide = 3 }, 0), 1, 30 * time.Minute, 2},
+		{"sections in one lane", with(1, 1, func(l []Task) { l[0].Wide = 3 }, 0), 1, time.Hour, 2},
 		{"the night ends", with(6, 3, nil, 90*time.Minute), 3, 90 * time.Minute, 12},
 	} {
 		if o := Of(c.q); o.Done != c.done || !o.By.Equal(begin.Add(c.by)) || o.USDLow != c.usd {
