@@ -48,6 +48,8 @@ type Question struct {
 
 	Host *HostRequest `json:"host,omitempty"` // AskHost: what the session wants
 
+	Lanes *LanesProposal `json:"lanes,omitempty"` // AskStart: several lanes that the run would be faster with; nil = none
+
 	Threshold *ThresholdProposal `json:"threshold,omitempty"` // AskThreshold: the change, and what speaks for it
 }
 
