@@ -28,7 +28,8 @@
 //     of a plan, of paths or of changed checks that a person approves.
 //   - status.go, status_off.go, tasks.go, plan.go, hats.go, queue.go, log.go, diff.go,
 //     evidence.go, cost.go, runs.go, projects.go, people.go, digest.go and help.go
-//     render the replies to the commands of these names.
+//     render the replies to the commands of these names. sections.go adds the sections of
+//     a divided task.
 //   - notices.go, hold.go, finding.go, receipt.go, runend.go and thread.go render
 //     messages about events: hold.go about waiting for an agent, finding.go about
 //     what keeps a run from starting.

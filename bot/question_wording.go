@@ -255,9 +255,10 @@ func init() {
 			waits: fixedText(waitsLong), then: fixedText("not started."),
 			expired: fixedExpiry("not started"), untimed: true,
 			verbs: map[string]verbWording{
-				"start":  {label: "Start", after: fixedAfter(looksFirst)},
-				"review": {label: asReview, settled: asReview, after: fixedAfter(looksFirst)},
-				"cancel": {harmless: true, label: "Cancel", after: fixedAfter("Nothing was started.")},
+				"start":    {label: "Start", labelFor: startLabel, after: fixedAfter(looksFirst)},
+				"parallel": {label: "Several", labelFor: lanesLabel, settled: "Several at a time", after: fixedAfter(looksFirst)},
+				"review":   {label: asReview, settled: asReview, after: fixedAfter(looksFirst)},
+				"cancel":   {harmless: true, label: "Cancel", after: fixedAfter("Nothing was started.")},
 			},
 			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
 		},

@@ -28,7 +28,7 @@ func TestQuestionWordings(t *testing.T) {
 			t.Errorf("%s misses one of sign, headline, first, body, waits, then, past, expired, task", kind)
 			continue
 		}
-		q := ledger.Question{ID: "q1", Kind: kind, Task: "Task 1", Asked: now, Offer: &ledger.Settings{}, Review: &ledger.Limits{}}
+		q := ledger.Question{ID: "q1", Kind: kind, Task: "Task 1", Asked: now, Offer: &ledger.Settings{}, Review: &ledger.Limits{}, Lanes: &ledger.LanesProposal{Parallel: 4}}
 		if (w.own != nil) != q.OwnWords() {
 			t.Errorf("%s: own words are an answer: %v, and have words: %v", kind, q.OwnWords(), w.own != nil)
 		}

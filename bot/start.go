@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -174,6 +175,9 @@ func offered(s loop.State, q ledger.Question) []string {
 		lines = append(lines, "Ends at "+Clock(o.Until, q.Asked)+".")
 	}
 	lines = append(lines, outlookLines(q.Outlook, q.Asked)...)
+	if q.Lanes != nil {
+		lines = append(lines, LanesProposed(*q.Lanes))
+	}
 	var ids []string
 	for _, i := range s.Project.Guidance.Waiting() {
 		ids = append(ids, i.ID)
@@ -182,6 +186,32 @@ func offered(s loop.State, q ledger.Question) []string {
 		lines = append(lines, Cut("Guidance that goes along: "+strings.Join(ids, " "), quoteWidth))
 	}
 	return lines
+}
+
+// LanesProposed says what several lanes would bring: "12 tasks are independent: 4 at a time
+// take about 2 h 10 instead of 6 h 40."
+func LanesProposed(p ledger.LanesProposal) string {
+	text := fmt.Sprintf("%s are independent: %d at a time", Plural(p.Tasks, "task"), p.Parallel)
+	if p.One == 0 {
+		return text + " would be faster."
+	}
+	return text + fmt.Sprintf(" take about %s instead of %s.", Took(p.Several.D()), Took(p.One.D()))
+}
+
+// startLabel is the button that starts a run as it is configured.
+func startLabel(q ledger.Question) string {
+	if q.Lanes != nil {
+		return "As configured"
+	}
+	return "Start"
+}
+
+// lanesLabel is the button that starts a run with the proposed lanes.
+func lanesLabel(q ledger.Question) string {
+	if q.Lanes == nil {
+		return "Several"
+	}
+	return fmt.Sprintf("%d at a time", q.Lanes.Parallel)
 }
 
 // sentAt returns when a late command was typed, in the person's time zone.

@@ -68,6 +68,10 @@ func (c *Config) Sessions(s ledger.Settings) int {
 	return most
 }
 
+// MostSessions returns how many sessions the configuration allows at the same time in all
+// projects, 0 for as many as they have lanes.
+func (c *Config) MostSessions() int { return deref(c.MaxSessions, 0) }
+
 // KeepsAwake reports whether the machine is kept from going to sleep while a run
 // works.
 func (c *Config) KeepsAwake() bool { return c.InhibitSleep == nil || *c.InhibitSleep }

@@ -172,8 +172,8 @@
 //     request says is in package request.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is
-//     the form of a row. guidance.go, task_command.go, offer.go, late.go,
-//     reminder.go. Who the people are is decided in package people.
+//     the form of a row. guidance.go, task_command.go, offer.go,
+//     propose_lanes.go (what several lanes would bring), late.go, reminder.go. Who the people are is decided in package people.
 //   - Inputs: input.go, decide.go, and advance.go, the only place where work
 //     begins.
 //   - preview.go decides what nobody records: the state of a session that is not

@@ -202,10 +202,11 @@ type OfferRun struct {
 	Review      *ledger.Limits // limits of profile review, offered as a second choice; nil if Settings has that profile
 	MaxSessions int
 	Day         ledger.DayBudget
-	Tasks       int             // number of open tasks in the source; -1 = unknown
-	First       string          // id of the first open task
-	Outlook     *ledger.Outlook // what it will probably get done; nil = unknown
-	Idle        bool            // the run could begin nothing: no task is ready, and no branch is red
+	Tasks       int                   // number of open tasks in the source; -1 = unknown
+	First       string                // id of the first open task
+	Outlook     *ledger.Outlook       // what it will probably get done; nil = unknown
+	Lanes       *ledger.LanesProposal // several lanes that it would be faster with; nil = none
+	Idle        bool                  // the run could begin nothing: no task is ready, and no branch is red
 }
 
 // Late is a command that arrived more than an hour after it was sent, for example

@@ -43,7 +43,7 @@ func (d *decision) offerRun(b OfferRun) {
 		text += ", from " + ledger.ShortID(b.First)
 	}
 	q := ledger.Question{
-		ID: d.nextID("q"), Kind: ledger.AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review, First: b.First, Outlook: b.Outlook,
+		ID: d.nextID("q"), Kind: ledger.AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review, First: b.First, Outlook: b.Outlook, Lanes: b.Lanes,
 		By: d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
 	}
 	if b.Tasks >= 0 {

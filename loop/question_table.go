@@ -44,7 +44,7 @@ func init() {
 			"skip": {along: func(d *decision, q ledger.Question) []string { return d.needing(q.Tasks) }, apply: applySkip},
 		}, expire: (*decision).expireQuietly, drop: (*decision).withdraw},
 		ledger.AskLate:      {verbs: apply(applyLate, "no", "yes"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		ledger.AskStart:     {verbs: apply(applyStart, "start", "review", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskStart:     {verbs: apply(applyStart, "start", "parallel", "review", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
 		ledger.AskIdea:      {verbs: apply(applyIdea, "start", "change", "drop"), expire: (*decision).expireIdea, drop: (*decision).withdraw},
 		ledger.AskRemake:    {verbs: apply(applyRemake, "drop", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
 		ledger.AskMerge:     {verbs: apply(applyMerge, "merge", "cancel"), expire: (*decision).expireMerge, drop: (*decision).withdraw},
@@ -95,6 +95,9 @@ func applyStart(d *decision, a answerGiven) {
 	s := *a.q.Offer
 	if a.choice == "review" {
 		s = s.WithLimits(*a.q.Review)
+	}
+	if a.choice == "parallel" {
+		s = d.startParallel(s, a.q.Lanes.Parallel)
 	}
 	d.startRun(StartRun{Settings: s})
 	d.say("%s starts %s", d.answer.ID, d.in.Project)

@@ -10,14 +10,14 @@
 // # Files
 //
 //   - read.go: Read, the only access to the ledger
-//   - collect.go, needs.go, guidance.go, sessions.go, burndown.go: Facts from entries
+//   - collect.go, needs.go, guidance.go, sessions.go, lanes.go, burndown.go: Facts from entries
 //   - facts.go: Facts and the types of their fields
 //   - failure.go, ending.go: what failed and stays so, and how runs ended
 //   - sentence.go: the two sentences that it begins with
 //   - text.go, buttons.go: the message, within a caption and in full
 //   - alt.go: the picture's text alternative
-//   - picture.go, proofrow.go, timeline.go, chart.go: the picture, its row of proofs
-//     and its two charts
+//   - picture.go, proofrow.go, timeline.go, lanechart.go, chart.go: the picture, its row of
+//     proofs and its two charts, the first by hat or by lane
 //   - wave.go, wavepicture.go: what a wave of bug reports did, its picture and alternative
 //   - statspicture.go: the picture of a ledger's figures and its alternative
 //   - layout.go, canvas.go, axis.go, palette.go: positions, drawing, scales, colours

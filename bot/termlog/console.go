@@ -22,6 +22,7 @@ type Options struct {
 	Demo  bool             // count times from Began, and print the demo's lines
 	Began time.Time        // start of the demo
 	Width int              // columns; 0 = 80. Commands and paths are never cut
+	Most  int              // sessions that the configuration allows at a time; 0 = any number
 	Now   func() time.Time // clock for lines without an entry; nil = time.Now
 }
 

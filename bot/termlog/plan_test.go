@@ -2,6 +2,7 @@ package termlog_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/termlog"
 	"github.com/nightporter/nightporter/internal/golden"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
@@ -86,4 +88,25 @@ func TestLineWidth(t *testing.T) {
 		}
 	}
 	golden.Compare(t, "width.txt", s.out.String())
+}
+
+// TestLanesProposed checks that a run which several lanes would make faster says so once,
+// with the flag.
+func TestLanesProposed(t *testing.T) {
+	for most, want := range map[int]bool{0: true, 1: false} {
+		s := newFixture("shop", termlog.Options{Most: most})
+		set := s.Settings()
+		var tasks []ledger.Task
+		for n := range 10 {
+			x := scenario.Task(n+1, "Endpoint")
+			x.Scope = fmt.Sprintf("`src/%d/`", n)
+			tasks = append(tasks, x)
+		}
+		s.Start(set, s.Base("r1"), tasks...)
+		s.Until(func() bool { return s.State.Project.Run.State == ledger.RunRunning })
+		said := strings.Contains(s.out.String(), "10 tasks are independent: 4 at a time would be faster.\n          goes on as configured; another time: --parallel 4\n")
+		if said != want {
+			t.Errorf("with %d sessions allowed:\n%s", most, s.out.String())
+		}
+	}
 }

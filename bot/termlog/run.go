@@ -82,6 +82,10 @@ func (c *Console) started(v view, b ledger.RunStarted) {
 	c.printBoundary(v)
 	c.wrapped("at the start: " + baseline(b))
 	c.scripted(bot.ScriptedStart(&r))
+	if p := loop.ProposedLanes(v.after, c.opt.Most, v.at); p != nil {
+		c.wrapped(bot.LanesProposed(*p))
+		c.continuation(fmt.Sprintf("goes on as configured; another time: --parallel %d", p.Parallel))
+	}
 	c.typeHint(r)
 }
 

@@ -31,6 +31,7 @@ type foreground struct {
 	demo     bool
 	began    time.Time
 	start    loop.StartRun
+	most     int    // sessions that the configuration allows at a time; 0 = any number
 	script   typist // types lines by itself; nil = none
 }
 
@@ -51,7 +52,7 @@ type printer interface {
 // runAndShow starts the daemon and the run, shows its entries and passes typed
 // lines on until the run ends. The result carries the exit code.
 func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
-	text := termlog.New(f.out, termlog.Options{Zone: f.zone, Color: colour(f.out), Demo: f.demo, Began: f.began, Width: columns(f.out)})
+	text := termlog.New(f.out, termlog.Options{Zone: f.zone, Color: colour(f.out), Demo: f.demo, Began: f.began, Width: columns(f.out), Most: f.most})
 	var show printer = text
 	if f.json {
 		show = termlog.NewJSON(f.out)

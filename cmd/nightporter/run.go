@@ -183,7 +183,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	w := foreground{
-		out: cmd.OutOrStdout(), in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: zone, json: f.asJSON,
+		out: cmd.OutOrStdout(), in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: zone, json: f.asJSON, most: cfg.MostSessions(),
 		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(settings), Day: cfg.Budget.Day(), New: f.fresh, Check: f.check},
 	}
 	return w.runAndShow(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(0), Person: personName()})

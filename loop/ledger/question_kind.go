@@ -143,6 +143,7 @@ var questionKinds = map[QuestionKind]kindRow{
 	AskStart: {
 		verbs: []AnswerVerb{
 			{Name: "start", Words: WordsNone},
+			{Name: "parallel", Words: WordsNone, offered: func(q Question) bool { return q.Lanes != nil }},
 			{Name: "review", Words: WordsNone, offered: func(q Question) bool { return q.Review != nil }},
 			{Name: "cancel", Words: WordsNone},
 		},

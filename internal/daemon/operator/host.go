@@ -87,6 +87,7 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	}
 	if s.Source.Kind != ledger.SourceBugs { // a wave's triage decides what is fixed
 		o.Outlook = loop.OfferedOutlook(state, s, snapshot, time.Now().In(ports.Zone), h.histories(project)...)
+		o.Lanes = loop.OfferedLanes(state, s, snapshot, h.o.Projects.Config().MostSessions(), time.Now(), h.histories(project)...)
 	}
 	if s.Profile != "review" {
 		r, err := h.o.Projects.Resolve(project, config.Overrides{Profile: "review"})
