@@ -330,9 +330,14 @@ func besideText(s loop.State, t loop.TaskState) string {
 }
 
 // dependentIDs returns the ids of the tasks that depend on the task id and are not
-// over.
+// over. A section has its task among them.
 func dependentIDs(s loop.State, id string) []string {
 	var ids []string
+	if t, ok := s.Project.Find(id); ok && t.Task.Joins {
+		if of, ok := s.Project.Find(t.Task.Parent); ok && of.Status != ledger.Skipped && of.Status != ledger.Withdrawn {
+			ids = append(ids, of.Task.ID)
+		}
+	}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
 			continue

@@ -54,17 +54,25 @@ func blockedEffects(s loop.State, q ledger.Question) string {
 	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != ledger.OnBlockedContinue {
 		return rest
 	}
-	next := NextReady(s, q.Task)
-	if t, ok := activeTask(s); ok && !ledger.SameID(t.Task.ID, q.Task) {
-		next = t.Task.ID // another task is active already
-	}
-	if next != "" {
-		if rest != "" {
-			rest += ", "
+	var next []string
+	for _, t := range activeTasks(s) { // they are at work already
+		if !ledger.SameID(t.Task.ID, q.Task) {
+			next = append(next, t.Task.ID)
 		}
-		rest += shortID(next) + " goes on"
 	}
-	return rest
+	if ready := NextReady(s, q.Task); len(next) == 0 && ready != "" {
+		next = []string{ready}
+	}
+	if len(next) == 0 {
+		return rest
+	}
+	if rest != "" {
+		rest += ", "
+	}
+	if len(next) > 1 {
+		return rest + Ranges(next) + " go on"
+	}
+	return rest + shortID(next[0]) + " goes on"
 }
 
 func joinClauses(first, rest string) string {

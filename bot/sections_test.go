@@ -28,6 +28,31 @@ func divided() *service {
 	return d
 }
 
+// TestBlockedSection checks that a section that is stuck says which task waits for it.
+func TestBlockedSection(t *testing.T) {
+	d := divided()
+	d.Acts["Task 1/a builder"] = []scenario.Act{{Type: ledger.EventBlocked, Took: 7 * time.Minute, Data: `{"reason":"the plan says two things","tried":"by line","needs":"a decision"}`}}
+	d.Until(nil)
+	d.says(t, "q1", `
+■ shop #1/a blocked, 1 attempt (q1)
+The orders and all of their baskets · 23:26
+┃ the plan says two things
+Tried: by line
+Needs: a decision
+Stays blocked; #1 waits for it.
+q1 retry · q1 skip · q1 guide WORDS · /why 1/a`)
+	d.says(t, "/evidence 1", `
+● shop #1 evidence: 2 of 3 built
+✓ begun (commit) 23:10
+✓ given to claude (claim) 23:10
+✓ divided into 3 sections 23:19
+■ #1/a blocked 23:26
+✓ #1/b built 23:29: 1 file +10 −2
+✓ #1/c built 23:44: 1 file +10 −2
+✓ Chain whole to entry 9041 (commit 3f2c1d0)
+/evidence 1/a · /evidence 1/b · /evidence 1/c`)
+}
+
 // TestSections checks what is read about a task while its sections are built, and at
 // its end.
 func TestSections(t *testing.T) {
