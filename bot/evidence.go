@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -96,17 +95,23 @@ func (c *chain) message(altered bool) Message {
 	case c.put != "":
 		m = newMessage("evidence.open", firstLine(outcomeSign(c.put), project, name+" evidence: "+c.putAt(), ""))
 	case len(c.sections.all) > 0 && c.sections.open():
-		m = newMessage("evidence.open", firstLine(SignNow, project, name+" evidence: "+c.sections.tally()+" built", ""))
+		m = newMessage("evidence.open", firstLine(SignNow, project, name+" evidence: "+c.sections.tally(), ""))
 	case c.closed:
 		m = newMessage("evidence.broken", firstLine(SignFailed, project, name+" evidence: ends at "+orElse(c.broke, c.last), ""))
 	default:
 		m = newMessage("evidence.open", firstLine(SignNow, project, name+" evidence: so far to "+c.last, ""))
 	}
-	m.Lines = append(m.Lines, c.lines[:c.divided]...)
-	for _, s := range c.sections.all {
-		m.add(s.line(func(t time.Time) string { return t.In(c.zone).Format("15:04") }))
+	at := 0
+	for _, g := range c.groups {
+		m.Lines = append(m.Lines, c.lines[at:g.at]...)
+		at = g.at
+		for _, id := range g.ids {
+			if s := c.sections.find(id); s != nil {
+				m.add(s.line(func(t time.Time) string { return t.In(c.zone).Format("15:04") }))
+			}
+		}
 	}
-	m.Lines = append(m.Lines, c.lines[c.divided:]...)
+	m.Lines = append(m.Lines, c.lines[at:]...)
 	for n, u := range c.reach.Hosts {
 		if n == 0 {
 			m.add("Its sessions and these hosts:")
@@ -137,8 +142,40 @@ type chain struct {
 	reach          Reach                 // hosts of the attempt's sessions
 	put            ledger.AttemptOutcome // outcome of an attempt that neither passed nor failed
 	sections       sections
-	divided        int    // index in lines at which its sections stand
+	groups         []sectionGroup
 	mergedInto     string // the task in whose tree the change of a section is
+}
+
+// sectionGroup are sections that were made at the same stage: those of the plan, or
+// those that something is sent back to. They stand behind line at of the chain.
+type sectionGroup struct {
+	at  int
+	ids []string
+}
+
+// divided adds the sections that a task was divided into, or that it is sent back to once
+// all were merged. Other parts have evidence of their own.
+func (c *chain) divided(b ledger.PartsMade, at string) {
+	var ids []string
+	for _, p := range b.Parts {
+		if p.Joins {
+			ids = append(ids, p.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	n := len(c.groups)
+	if n > 0 && !mends(b) { // more of the same plan
+		c.groups[n-1].ids = append(c.groups[n-1].ids, ids...)
+		return
+	}
+	sign, what := SignDone, "divided into "
+	if n > 0 {
+		sign, what = SignAgain, "sent back to "
+	}
+	c.add(sign, what+Plural(len(ids), "section")+" "+at, "sections")
+	c.groups = append(c.groups, sectionGroup{at: len(c.lines), ids: ids})
 }
 
 func (c *chain) add(sign, text, link string) {
@@ -179,14 +216,7 @@ func (c *chain) entry(e ledger.Entry) {
 	}
 	switch b := e.Body.(type) {
 	case ledger.PartsMade:
-		if len(c.sections.all) == 0 {
-			break // its parts have evidence of their own
-		}
-		if c.divided > 0 {
-			c.lines = slices.Delete(c.lines, c.divided-1, c.divided)
-		}
-		c.add(SignDone, "divided into "+Plural(len(c.sections.all), "section")+" "+at(e.Time), "sections")
-		c.divided = len(c.lines)
+		c.divided(b, at(e.Time))
 	case ledger.PartMerged:
 		if ledger.SameID(b.Part, c.task) {
 			c.mergedInto = shortID(e.Task)
@@ -195,7 +225,7 @@ func (c *chain) entry(e ledger.Entry) {
 		if !b.Resume {
 			// Each attempt has a chain of its own; the last attempt counts.
 			c.lines, c.broke, c.closed, c.passed = nil, "", false, false
-			c.reach, c.divided, c.mergedInto = Reach{}, 0, ""
+			c.reach, c.groups, c.mergedInto = Reach{}, nil, ""
 		}
 		c.put = ""
 		c.attempts[e.Attempt] = true

@@ -276,7 +276,7 @@ func partOf(s loop.State, t loop.TaskState, section string) (loop.TaskState, boo
 
 func standingOf(s loop.State, t loop.TaskState) string {
 	if t.Status == ledger.Done {
-		return doneWord(t)
+		return DoneWord(t)
 	}
 	return taskStanding(s, t)
 }

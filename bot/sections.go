@@ -88,7 +88,9 @@ type section struct {
 	status         ledger.Status
 	step           string // its hat, "merge"
 	at             time.Time
-	built          bool
+	built          bool // its change is merged
+	mends          bool // it mends what a section before it built
+	round          int  // of mending, 0 for those of the plan
 	files          int
 	added, removed int
 }
@@ -97,6 +99,7 @@ type section struct {
 // ready for use.
 type sections struct {
 	all      []section
+	round    int  // of the last ones
 	dividing bool // the plan is settled: the task's attempt rests until its sections are built
 }
 
@@ -118,9 +121,12 @@ func (x *sections) rests(e ledger.Entry) bool {
 func (x *sections) apply(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.PartsMade:
+		if mends(b) {
+			x.round++
+		}
 		for _, p := range b.Parts {
 			if p.Joins {
-				x.all = append(x.all, section{id: p.ID, status: ledger.Pending})
+				x.all = append(x.all, section{id: p.ID, status: ledger.Pending, mends: p.Hat != "", round: x.round})
 			}
 		}
 		x.all = slices.DeleteFunc(x.all, func(s section) bool {
@@ -157,18 +163,16 @@ func (x *sections) apply(e ledger.Entry) {
 	}
 }
 
-// standing counts the sections: "1 of 3 sections built, 2 at work".
+// standing counts the last sections: "1 of 3 sections built, 2 at work".
 func (x *sections) standing() string {
 	count := map[ledger.Status]int{}
-	for _, s := range x.all {
+	last := x.last()
+	for _, s := range last {
 		if !s.built {
 			count[s.status]++
 		}
 	}
-	text := x.tally() + " sections built"
-	if len(x.all) == 1 {
-		text = x.tally() + " section built"
-	}
+	text := strings.Replace(x.tally(), fmt.Sprintf(" of %d ", len(last)), " of "+Plural(len(last), "section")+" ", 1)
 	for _, c := range []struct {
 		status ledger.Status
 		word   string
@@ -180,20 +184,40 @@ func (x *sections) standing() string {
 	return text
 }
 
-// tally counts those that are built: "1 of 3".
-func (x *sections) tally() string {
-	built := 0
+// last returns the sections of the plan, or, once the task was sent back to some, those of
+// the last time.
+func (x *sections) last() (last []section) {
 	for _, s := range x.all {
+		if s.round == x.round {
+			last = append(last, s)
+		}
+	}
+	return last
+}
+
+// tally counts the last sections that are finished: "1 of 3 built".
+func (x *sections) tally() string {
+	last, built, word := x.last(), 0, "built"
+	for _, s := range last {
 		if s.built {
 			built++
 		}
+		word = s.word()
 	}
-	return fmt.Sprintf("%d of %d", built, len(x.all))
+	return fmt.Sprintf("%d of %d %s", built, len(last), word)
 }
 
-// open reports whether a section is neither built nor left out.
+// open reports whether a section is neither merged nor left out.
 func (x *sections) open() bool {
 	return slices.ContainsFunc(x.all, func(s section) bool { return !s.built && s.status != ledger.Skipped })
+}
+
+// word says what becomes of a section.
+func (s section) word() string {
+	if s.mends {
+		return "mended"
+	}
+	return "built"
 }
 
 // line says what became of a section: "✓ #1/b built 23:29: 1 file +10 −2".
@@ -201,7 +225,7 @@ func (s section) line(clock func(time.Time) string) string {
 	id := shortID(s.id)
 	switch {
 	case s.built:
-		text := SignDone + " " + id + " built " + clock(s.at)
+		text := SignDone + " " + id + " " + s.word() + " " + clock(s.at)
 		if s.files > 0 {
 			text += fmt.Sprintf(": %s +%d −%d", Plural(s.files, "file"), s.added, s.removed)
 		}
@@ -230,12 +254,14 @@ func isDivided(s loop.State, t loop.TaskState) bool {
 // maxSections limits the sections that /task shows one by one.
 const maxSections = 12
 
-// sectionsOf adds a line for each section of a divided task: "● #1/a builder · Its
+// sectionsOf adds a line for each section of a divided task, or for each that it was sent
+// back to: "● #1/a builder · Its
 // title".
 func (m *Message) sectionsOf(s loop.State, t loop.TaskState) {
-	for n, id := range t.Parts {
+	all := partsAtWork(t)
+	for n, id := range all {
 		if n == maxSections {
-			m.add(fmt.Sprintf("and %d more: /plan %s", len(t.Parts)-n, idArg(t.Task.ID)))
+			m.add(fmt.Sprintf("and %d more: /plan %s", len(all)-n, idArg(t.Task.ID)))
 			return
 		}
 		p, ok := s.Project.Find(id)
@@ -244,7 +270,7 @@ func (m *Message) sectionsOf(s loop.State, t loop.TaskState) {
 		}
 		word := orElse(taskStanding(s, p), "ready")
 		if p.Status == ledger.Done {
-			word = doneWord(p)
+			word = DoneWord(p)
 		}
 		m.add(Cut(StatusSign(p.Status)+" "+shortID(p.Task.ID)+" "+word+" · "+Foreign(p.Task.Title), laneWidth))
 	}

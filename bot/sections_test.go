@@ -1,9 +1,11 @@
 package bot_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -135,4 +137,52 @@ shop #1: 5 sessions, 40 min
 ✓ proof: tested
 ✓ Chain whole to entry 9041 (commit 3f2c1d0)
 /evidence 1/a · /evidence 1/b · /evidence 1/c`)
+}
+
+// TestMendedSections checks that sections that a task was sent back to stand apart from
+// those of its plan.
+func TestMendedSections(t *testing.T) {
+	var records []ledger.Record
+	at := evening
+	add := func(task, session string, body ledger.Body) {
+		at = at.Add(time.Minute)
+		r, err := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: at, Run: "r1", Task: task, Attempt: "a1", Session: session, Body: body}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	built := func(part string) {
+		add("Task 1/"+part, "r1-2", ledger.Evidence{Kind: "fix-applied", FilesChanged: 1, LinesAdded: 2, LinesRemoved: 1})
+		add("Task 1", "r1-2", ledger.PartMerged{Part: "Task 1/" + part})
+		add("Task 1/"+part, "", ledger.TaskSet{From: ledger.Active, To: ledger.Done})
+	}
+	add("Task 1", "", ledger.Commitment{TaskID: "Task 1"})
+	add("Task 1", "r1-1", ledger.PartsMade{Whole: true, Parts: []ledger.Task{{ID: "Task 1/a", Joins: true}, {ID: "Task 1/b", Joins: true}}})
+	add("Task 1", "", ledger.AttemptEnded{Outcome: ledger.OutcomeParked})
+	built("a")
+	built("b")
+	add("Task 1", "", ledger.Commitment{TaskID: "Task 1", Resume: true})
+	add("Task 1", "r1-4", ledger.Evidence{Kind: "build", Command: "go test"})
+	add("Task 1", "r1-5", ledger.PartsMade{Whole: true, Parts: []ledger.Task{{ID: "Task 1/b.2", Joins: true, Hat: "fixer"}}})
+	add("Task 1", "", ledger.AttemptEnded{Outcome: ledger.OutcomeParked})
+	add("Task 1/b.2", "", ledger.TaskSet{From: ledger.Ready, To: ledger.Active})
+	add("Task 1/b.2", "r1-6", ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: "fixer"})
+	want := strings.TrimSpace(`
+● shop #1 evidence: 0 of 1 mended
+✓ begun (commit) 23:11
+✓ divided into 2 sections 23:12
+✓ #1/a built 23:16: 1 file +2 −1
+✓ #1/b built 23:19: 1 file +2 −1
+✓ begun (commit) 23:20
+✓ build: go test, exit 0
+↻ sent back to 1 section 23:22
+● #1/b.2 fixer since 23:25`)
+	m := bot.Evidence(records, bot.ChainCheck{Recomputed: true, Whole: true, End: 20}, evening.Location())
+	if got := m.Text(0); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := bot.Log("shop", "Task 1", records, at).Text(0); !strings.Contains(got, "\n0 of 1 section mended, 1 at work\n") || strings.Contains(got, "parked") {
+		t.Error(got)
+	}
 }
