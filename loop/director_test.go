@@ -187,7 +187,7 @@ func (d *director) input(b InputBody) {
 		d.out.WriteString("  → " + effectLine(e) + "\n")
 	}
 	if a := dec.Answer; a.Text != "" || !a.OK {
-		d.out.WriteString("  « " + strings.TrimSpace(a.Text) + "\n")
+		d.out.WriteString("  « " + strings.ReplaceAll(strings.TrimSpace(a.Text), "\n", "\n    ") + "\n")
 	}
 	if !slices.Contains([]string{"tick", "wake"}, b.InputKind()) || len(dec.Entries) > 0 {
 		d.settle()
