@@ -58,7 +58,8 @@ func (d *decision) advance() {
 			return
 		}
 		d.settleParts()
-		d.settleRepeats()
+		d.settleReady()
+		d.settleRepeats() // a task that is new to the run can bring them back
 		d.settleReady()
 		d.settleBudget()
 		if r.Batch != nil && r.Batch.Made > 0 && !isFaultWait(r.Wait) && !(r.StopNow && r.Signal != "") {
