@@ -152,7 +152,7 @@ func (n *night) check(old State, d Decision) {
 				}
 			}
 		}
-		n.reverted(fail, e)
+		n.reverted(fail, s, e)
 		n.red(fail, s, e, work)
 		was, _ := s.Project.Find(e.Task)
 		up := s.Project.Run
@@ -233,7 +233,7 @@ func (n *night) bounded(fail func(string, ...any), s State, b ledger.SessionPlan
 
 // reverted checks that a task which was taken out of the branch is not committed
 // again by itself.
-func (n *night) reverted(fail func(string, ...any), e ledger.Entry) {
+func (n *night) reverted(fail func(string, ...any), s State, e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.BranchRemade:
 		n.unsaid = b.Tip
@@ -244,8 +244,11 @@ func (n *night) reverted(fail func(string, ...any), e ledger.Entry) {
 			delete(n.out, ledger.FoldID(id))
 		}
 	case ledger.TaskSet:
-		// By a person's word, or in their file: a recurring task that they ticked and opened again.
-		if b.Fresh && (b.By != "" || b.Why == "open again in the source") {
+		// By a person's word, or in their file: a recurring task that they ticked, and whose
+		// next round comes or which they opened again.
+		t, _ := s.Project.Find(e.Task)
+		ticked := b.To == ledger.Done && b.Why == "ticked in the source" && t.Task.Repeat != nil
+		if ticked || b.Fresh && (b.By != "" || b.Why == "open again in the source") {
 			delete(n.out, ledger.FoldID(e.Task))
 		}
 	case ledger.TaskCommitted:
