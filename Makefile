@@ -22,6 +22,12 @@ test e2e e2e-agents e2e-site $(E2EPARTS): export CGO_CFLAGS ?= -O1
 # -trimpath, which make build has, nothing depends on the folder.
 test e2e e2e-agents e2e-site $(E2EPARTS): export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 
+# Heaps of tests are small: with Go's default of 100 a third of the time of make test
+# goes into collecting a few megabytes again and again. The limit is for a test that
+# keeps much.
+test e2e e2e-agents e2e-site $(E2EPARTS): export GOGC ?= 400
+test e2e e2e-agents e2e-site $(E2EPARTS): export GOMEMLIMIT ?= 2GiB
+
 # Packages with property tests, which take how often from a flag.
 RAPID = $(shell grep -rlE '^[[:space:]]*"pgregory.net/rapid"$$' --include='*_test.go' . | xargs -rn1 dirname | sort -u)
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,6 +118,7 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 // TestLargeBody streams a body both ways, by HTTP and in a tunnel, and looks at
 // the memory meanwhile.
 func TestLargeBody(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // as in the program
 	size := int64(scaled(8<<20, 24<<20, 4<<30))
 	var most atomic.Int64
 	watch := func(stop chan struct{}) {
