@@ -40,6 +40,7 @@ type director struct {
 	seq       int
 	said      []ledger.RequestComment // on the request
 	out       strings.Builder
+	unread    bool // nothing is written to out: rendering entries takes longer than deciding
 }
 
 // treeOf returns the tree of a commit that somebody else made.
@@ -178,6 +179,16 @@ func markIn(t *ledger.Task, b ledger.EffectMark) {
 func (d *director) input(b InputBody) {
 	d.seq++
 	dec := d.do(b, fmt.Sprintf("i%d", d.seq))
+	if !d.unread {
+		d.write(dec)
+	}
+	if !slices.Contains([]string{"tick", "wake"}, b.InputKind()) || len(dec.Entries) > 0 {
+		d.settle()
+	}
+}
+
+// write writes a decision to out.
+func (d *director) write(dec Decision) {
 	for _, e := range dec.Entries {
 		if line := entryLine(e); line != "" {
 			d.out.WriteString("  " + line + "\n")
@@ -188,9 +199,6 @@ func (d *director) input(b InputBody) {
 	}
 	if a := dec.Answer; a.Text != "" || !a.OK {
 		d.out.WriteString("  « " + strings.ReplaceAll(strings.TrimSpace(a.Text), "\n", "\n    ") + "\n")
-	}
-	if !slices.Contains([]string{"tick", "wake"}, b.InputKind()) || len(dec.Entries) > 0 {
-		d.settle()
 	}
 }
 

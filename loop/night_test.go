@@ -57,7 +57,7 @@ type night struct {
 	unsaid   string                       // tip of a branch that was made again, until its check has a result or is said to be missing
 	lost     map[string]bool              // folded ids of open tasks that the last readings of the run lack
 	absent   map[string]bool              // folded ids of tasks that no reading of the run has had
-	trusts   bool                         // another test plays the same inputs, and holds that decisions are pure and fold to their state
+	trusts   bool                         // others play such inputs, and hold that decisions are pure and fold to their state
 	asked    []ledger.ThresholdChange     // that people were asked about
 	result   EffectName                   // the effect whose result the next input is
 }

@@ -29,7 +29,7 @@ type crew struct {
 
 func newCrew(t *testing.T, seed uint64) *crew {
 	d := newDirector(t, fmt.Sprint("crew ", seed))
-	d.trusts = true // TestSchedules holds that decisions are pure and fold to their state
+	d.trusts, d.unread = true, true // TestSchedules holds that decisions are pure and fold to their state
 	c := &crew{director: d, rnd: rand.New(rand.NewPCG(seed, 3)), harder: map[string]float64{}}
 	c.plan.Tasks = nil
 	c.minutes = 6 * math.Exp(0.5*c.rnd.NormFloat64())

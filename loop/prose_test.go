@@ -28,7 +28,7 @@ func proseless(t *testing.T, file, script string, tilde bool) (out []string, cha
 		case strings.HasPrefix(line, "== "):
 			out = append(out, line)
 			d = newDirector(t, filepath.Base(file)+" "+line)
-			d.trusts = true // TestTranscripts plays them too
+			d.trusts, d.unread = true, true // TestTranscripts plays them too
 			d.decided = func(old State, dec *Decision) {
 				if tilde {
 					again := &decision{State: old, in: d.last, answer: ledger.Answer{OK: true}}

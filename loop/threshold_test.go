@@ -351,7 +351,7 @@ func TestLearnedThresholdKeepsGuidance(t *testing.T) {
 func TestThresholdRandom(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newReviews(t)
-		r.trusts = true // the tests above hold that such decisions are pure and fold to their state
+		r.trusts, r.unread = true, true // the tests above hold that such decisions are pure and fold to their state
 		r.night("ok")
 		asked := map[ledger.ThresholdChange]bool{}
 		for range rapid.IntRange(2, 6).Draw(rt, "runs") {

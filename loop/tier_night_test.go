@@ -21,6 +21,7 @@ func tierNight(t *testing.T, tiers map[string]string) (models map[string][]strin
 		script = append(script, "set tier="+hat+":"+tier)
 	}
 	d := playing(t, script...)
+	d.trusts, d.unread = true, true // TestTranscripts plays such tasks too
 	d.input(StartRun{Settings: d.settings, MaxSessions: 1})
 	d.play("preflight")
 	d.play("greens")
