@@ -237,7 +237,7 @@ func (w *world) sent() {
 	if d.stacks() && len(d.stack()) == 0 { // all was taken out
 		return
 	}
-	if b.Pushed != r.Tip && !slices.ContainsFunc(w.entries, func(e ledger.Entry) bool {
+	if b.Pushed != r.Tip && b.Upkeep.Fetched != r.Tip && !slices.ContainsFunc(w.entries, func(e ledger.Entry) bool {
 		x, ok := e.Body.(ledger.EffectFailed)
 		return ok && x.Kind == "push" && x.Fault == ""
 	}) {

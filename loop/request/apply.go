@@ -40,7 +40,7 @@ func Apply(s State, e ledger.Entry) State {
 			if of.Seen != nil && of.Seen.HeadCommit != b.Commit {
 				of.Seen = nil // its checks are those of another commit
 			}
-			of.Upkeep.Did = of.Upkeep.By != ""
+			of.Upkeep.Did, of.Upkeep.Fetched = of.Upkeep.By != "", ""
 			if of.Upkeep.Pushing != "" {
 				of.Upkeep.Contains, of.Upkeep.Pushing = of.Upkeep.Pushing, ""
 			}

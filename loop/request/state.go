@@ -117,6 +117,9 @@ func (b Branch) Push(branch, source, commit, contains string) (e ledger.PushBegu
 	if b.IsOpen() && b.Seen != nil && b.Seen.HeadCommit == commit { // others pushed it
 		return e, effect, false
 	}
+	if b.Upkeep.Fetched == commit { // others pushed it, and perhaps more since
+		return e, effect, false
+	}
 	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Contains: contains, Of: b.Of, Task: b.Task, On: b.On, Joint: b.Joint, Red: b.Red, With: b.With},
 		ledger.EffectPush{Run: b.Run, Push: ledger.Push{Branch: branch, Commit: commit}}, true
 }

@@ -18,7 +18,7 @@ type Upkeep struct {
 	Mended    int            `json:"mended,omitempty"`    // rounds since then
 	Contains  string         `json:"contains,omitempty"`  // commit of the base that the pushed head is known to contain
 	Pushing   string         `json:"pushing,omitempty"`   // Contains, once the push under way is made
-	Fetched   string         `json:"fetched,omitempty"`   // head that the last run began with
+	Fetched   string         `json:"fetched,omitempty"`   // head that the last run began with; "" = a push replaced it
 	Overtaken string         `json:"overtaken,omitempty"` // head below a push that was given up, because others pushed: it is the head no more
 	Merged    time.Time      `json:"merged,omitzero"`     // the base was last taken in
 	TriedOn   string         `json:"tried_on,omitempty"`  // head that the base was last taken into, whatever came of it

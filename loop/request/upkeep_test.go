@@ -75,6 +75,38 @@ func TestQueuedEnds(t *testing.T) {
 	}
 }
 
+// TestPushFetched: a commit that a run fetched from the request's branch is not pushed
+// back, also once others pushed another one; but where a push of ours replaced it and the branch was made again, it is.
+func TestPushFetched(t *testing.T) {
+	at := time.Date(2026, 11, 20, 7, 0, 0, 0, time.UTC)
+	s := Apply(State{}, entry("r1", at, ledger.PushBegun{Run: "r1", Branch: "nightporter/shop/r1", Commit: "c1"}))
+	for _, b := range []ledger.Body{
+		ledger.BranchPushed{Run: "r1", Branch: "nightporter/shop/r1", Commit: "c1", Forge: ledger.ForgeGitHub},
+		ledger.RequestOpened{Run: "r1", Request: ledger.Request{Number: 1, State: ledger.RequestOpen}},
+		ledger.RunPlanned{Run: "r2", Upkeep: &ledger.Upkeep{Run: "r1", Number: 1, Reason: ledger.UpkeepChecks}},
+	} {
+		s = Apply(s, entry("r1", at, b))
+	}
+	s = Apply(s, entry("r2", at, ledger.PreflightDone{Base: ledger.Base{Commit: "h1", Upkeep: &ledger.BaseUpkeep{Head: "h1"}}}))
+	s = Apply(s, entry("r1", at, ledger.RequestSeen{Run: "r1", Now: ledger.RequestStanding{Number: 1, State: ledger.RequestOpen, HeadCommit: "h2"}}))
+	s = Apply(s, entry("r2", at, ledger.RunEnded{Reason: ledger.ReasonInternal}))
+	push := func(commit string) bool {
+		_, _, ok := s.Branch("r1").Push("nightporter/shop/r1", "plan:checkout.md", commit, "")
+		return ok
+	}
+	if push("h1") {
+		t.Error("the commit of somebody else is pushed")
+	}
+	if !push("c2") {
+		t.Error("a commit of ours is not pushed")
+	}
+	s = Apply(s, entry("r1", at, ledger.BranchPushed{Run: "r1", Branch: "nightporter/shop/r1", Commit: "c2", Forge: ledger.ForgeGitHub}))
+	s = Apply(s, entry("r1", at, ledger.BranchRemade{Branch: "nightporter/shop/r1", From: "nightporter/shop/r1", Tip: "h1"}))
+	if !push("h1") {
+		t.Error("a branch that was made again is not pushed")
+	}
+}
+
 // TestHad: what was pushed, and what a run fetched afterwards, is known to have been on
 // the remote, also after a run that pushed nothing.
 func TestHad(t *testing.T) {
