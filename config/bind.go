@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -321,14 +322,21 @@ func lastName(path []string) string {
 }
 
 func fieldsOf(t reflect.Type) map[string]reflect.StructField {
+	if fields, ok := fieldsByType.Load(t); ok {
+		return fields.(map[string]reflect.StructField)
+	}
 	fields := map[string]reflect.StructField{}
 	for i := range t.NumField() {
 		if name := tomlName(t.Field(i)); name != "" {
 			fields[name] = t.Field(i)
 		}
 	}
+	fieldsByType.Store(t, fields)
 	return fields
 }
+
+// fieldsByType holds what fieldsOf returned: dozens of hats have one type.
+var fieldsByType sync.Map
 
 func tomlName(f reflect.StructField) string {
 	if name := f.Tag.Get("toml"); name != "-" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -28,7 +29,8 @@ type document struct {
 	file      string
 	src       []byte
 	values    map[string]any
-	positions map[string]keyPosition
+	positions map[string]keyPosition // see keys
+	located   sync.Once
 
 	shipped bool // one of presets, which the user cannot edit
 }
@@ -44,8 +46,14 @@ func parseDocument(file string, src []byte) (*document, []ledger.Diagnostic) {
 		line, col := de.Position()
 		return nil, []ledger.Diagnostic{d.syntaxProblem(line, col, strings.TrimPrefix(de.Error(), "toml: "))}
 	}
-	d.locate()
 	return d, nil
+}
+
+// keys returns the position of every key. Most documents have no mistake, and nobody
+// asks for it.
+func (d *document) keys() map[string]keyPosition {
+	d.located.Do(d.locate)
+	return d.positions
 }
 
 // syntaxProblem adds the remedy for the most frequent mistake, a text without
@@ -188,7 +196,7 @@ func (d *document) trim(s span) span {
 }
 
 // has reports whether the document holds the key.
-func (d *document) has(path ...string) bool { _, ok := d.positions[pathKey(path)]; return ok }
+func (d *document) has(path ...string) bool { _, ok := d.keys()[pathKey(path)]; return ok }
 
 // atKey returns a problem with a key, or with the section that lacks it.
 func (d *document) atKey(path []string, text string) ledger.Diagnostic {
@@ -202,7 +210,7 @@ func (d *document) atValue(path []string, text string) ledger.Diagnostic {
 
 func (d *document) find(path []string) keyPosition {
 	for n := len(path); n > 0; n-- {
-		if p, ok := d.positions[pathKey(path[:n])]; ok {
+		if p, ok := d.keys()[pathKey(path[:n])]; ok {
 			return p
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -82,8 +83,15 @@ func (l layer) entries(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
+// shippedDocuments holds the documents of presets that were opened, by file. A daemon
+// reads its hats at each start of a run, and a command at least twice.
+var shippedDocuments sync.Map
+
 // openDocument reads and parses one file of the layer.
 func openDocument(l layer, file string) (*document, []ledger.Diagnostic) {
+	if doc, ok := shippedDocuments.Load(file); ok && l.shipped {
+		return doc.(*document), nil
+	}
 	var (
 		src []byte
 		err error
@@ -100,8 +108,9 @@ func openDocument(l layer, file string) (*document, []ledger.Diagnostic) {
 		return nil, []ledger.Diagnostic{unreadable(file, err)}
 	}
 	doc, problems := parseDocument(file, src)
-	if doc != nil {
-		doc.shipped = l.shipped
+	if doc != nil && l.shipped {
+		doc.shipped = true
+		shippedDocuments.Store(file, doc)
 	}
 	return doc, problems
 }

@@ -231,7 +231,7 @@ func TestFullExampleUsesEveryKey(t *testing.T) {
 			for key, f := range fieldsOf(typ) {
 				below := strings.TrimPrefix(path+"/"+key, "/")
 				found := false
-				for at := range doc.positions {
+				for at := range doc.keys() {
 					if ok, err := filepath.Match(below, strings.ReplaceAll(at, "\x00", "/")); err == nil && ok {
 						found = true
 					}
