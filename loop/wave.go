@@ -200,7 +200,7 @@ func (d *decision) triaged(b Triaged) {
 	var set []ledger.Triage
 	for _, v := range b.Verdicts {
 		t, ok := d.task(v.Task)
-		if !ok || isPart(t.Task) || (t.Kept != "" || d.Project.asked(&t)) && v.Gate != "" { // a person brought it back meanwhile
+		if !ok || isPart(t.Task) || len(t.Parts) > 0 && v.Gate != "" || (t.Kept != "" || d.Project.asked(&t)) && v.Gate != "" { // its sections are built, or a person brought it back meanwhile
 			continue
 		}
 		if t.Triage == nil || !sameVerdict(*t.Triage, v) {
@@ -234,6 +234,7 @@ func (d *decision) triaged(b Triaged) {
 			d.changeTask(v.Task, ledger.TaskSet{To: ledger.Ready, Why: "passes triage now"})
 		} else {
 			d.changeTask(v.Task, ledger.TaskSet{To: ledger.Skipped, Why: cmp.Or(v.Why, "set aside"), Gate: v.Gate})
+			d.expireGuidance(v.Task, "its task was set aside")
 		}
 	}
 	if len(e.Asked) > 0 {
