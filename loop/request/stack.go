@@ -64,14 +64,18 @@ func (s State) named(name string) (Branch, bool) {
 	return s.Branches[n], true
 }
 
-// BaseOf returns the branch that a branch's request asks to be merged into: the one
-// that it stands on, and once that one's request is merged what it was merged into.
+// BaseOf returns the branch that a branch's request asks to be merged into: the nearest
+// below that the remote has, and once that one's request is merged what it was merged into.
 // "" is the project's own base.
 func (s State) BaseOf(b Branch) string {
 	on, ok := s.Branch(b.On), b.On != ""
 	for range s.Branches { // each step goes down
 		if !ok || on.Name == "" {
 			return ""
+		}
+		if on.Pushed == "" { // its push was given up: the remote lacks it, and b has its commits
+			on, ok = s.Branch(on.On), on.On != ""
+			continue
 		}
 		if on.Request == nil || on.Request.State != ledger.RequestMerged {
 			return on.Name

@@ -2,6 +2,7 @@ package request
 
 import (
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -71,5 +72,32 @@ func TestSlug(t *testing.T) {
 		if got := Slug(id); got != want {
 			t.Errorf("%q: %q, want %q", id, got, want)
 		}
+	}
+}
+
+// TestBaseBelowGivenUp: where the push of a branch was given up, the request of the one
+// above asks to be merged into the nearest branch below that the remote has.
+func TestBaseBelowGivenUp(t *testing.T) {
+	at := time.Date(2026, 11, 20, 7, 0, 0, 0, time.UTC)
+	s := State{}
+	push := func(run, on, commit string) {
+		s = Apply(s, entry("r1", at, ledger.PushBegun{Run: run, Branch: "nightporter/shop/" + run, Commit: commit, Of: "r1", On: on}))
+	}
+	pushed := func(run, commit string) {
+		s = Apply(s, entry("r1", at, ledger.BranchPushed{Run: run, Branch: "nightporter/shop/" + run, Commit: commit, Forge: ledger.ForgeGitHub}))
+	}
+	push("r1-1", "", "c1")
+	pushed("r1-1", "c1")
+	push("r1-2", "r1-1", "c2")
+	s = Apply(s, entry("r1", at, ledger.EffectFailed{Kind: "push", Key: PushKey("r1-2", "c2"), Text: "it broke"}))
+	push("r1-3", "r1-2", "c3")
+	pushed("r1-3", "c3")
+	if base := s.BaseOf(s.Branch("r1-3")); base != "nightporter/shop/r1-1" {
+		t.Errorf("stands on %q, which the remote lacks", base)
+	}
+	push("r1-2", "r1-1", "c2")
+	pushed("r1-2", "c2")
+	if base := s.BaseOf(s.Branch("r1-3")); base != "nightporter/shop/r1-2" {
+		t.Errorf("stands on %q after the push was made", base)
 	}
 }
