@@ -78,7 +78,13 @@ func (w *world) settle(q ledger.Question) {
 	if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"
 	}
-	if a := w.person(AnswerQuestion{Question: q.ID, Choice: choice, Words: words}); !a.OK && !(q.Kind == ledger.AskReview && a.Code == ledger.CodeEnding) { // that run was stopped while it was paused
+	a := w.person(AnswerQuestion{Question: q.ID, Choice: choice, Words: words})
+	_, asked := w.s.Project.Question(q.ID)
+	switch {
+	case a.OK:
+	case q.Kind == ledger.AskReview && a.Code == ledger.CodeEnding: // that run was stopped while it was paused
+	case q.Kind == ledger.AskRemake && (a.Code == ledger.CodeTooLate || a.Code == ledger.CodeOver) && !asked: // another run began, or its request was merged
+	default:
 		w.t.Fatalf("%s %s is refused: %v\n%s", q.ID, choice, a, w.dump())
 	}
 }
