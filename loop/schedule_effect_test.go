@@ -28,23 +28,26 @@ func (w *world) remove(e ledger.Effect) {
 // faulty lets an effect fail for a fault of the machine. It stays under way, and
 // nothing may be held against anybody.
 func (w *world) faulty(e ledger.Effect) {
+	before := w.s
 	if w.outgoing(e) && w.draw(4, "forge") > 0 {
 		b := EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: pick(w, "no answer within 30s", "rate limit", "the token is wrong"), Fault: pick(w, ledger.FaultForge, ledger.FaultRefused)}
-		w.blameless(b.Kind, w.do(b, w.key("faulty")))
+		w.blameless(b.Kind, before, w.do(b, w.key("faulty")))
 		return
 	}
 	b := EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: pick(w, "index.lock: File exists", "Too many open files"), Fault: pick(w, ledger.FaultMachine, ledger.FaultMachine, ledger.FaultDisk)}
-	w.blameless(b.Kind, w.do(b, w.key("faulty")))
+	w.blameless(b.Kind, before, w.do(b, w.key("faulty")))
 }
 
 // blameless fails if a decision on a fault of the machine ends a run by it, marks
-// a task, or counts as a failure.
-func (w *world) blameless(what string, d Decision) {
+// a task, or counts as a failure. A run that only waited for its push may end as it was
+// to end.
+func (w *world) blameless(what string, before State, d Decision) {
 	for _, e := range d.Entries {
 		blames := false
 		switch b := e.Body.(type) {
 		case ledger.RunEnded:
-			blames = b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonPreflight
+			r := before.Project.Run
+			blames = (b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonPreflight) && (r.Finishing == nil || r.Finishing.Reason != b.Reason)
 		case ledger.AttemptEnded:
 			blames = b.Failed
 		case ledger.Redo:

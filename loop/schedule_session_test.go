@@ -108,9 +108,10 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 // exit delivers a session's end. One that the machine could not start blames
 // nobody.
 func (w *world) exit(x ledger.Exit) {
+	before := w.s
 	d := w.do(SessionExited{x}, w.key("exit"))
 	if x.Fault != "" {
-		w.blameless("the start of a session", d)
+		w.blameless("the start of a session", before, d)
 	}
 	w.repeat(SessionExited{x})
 }
