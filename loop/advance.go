@@ -102,7 +102,7 @@ func (d *decision) advance() {
 			return
 		}
 		if d.verifyTip() {
-			return
+			continue // where checks run beside each other, work goes on beside this one
 		}
 		d.publish()
 		if d.checkLift() {
