@@ -94,7 +94,8 @@ func (d *decision) planSession(t TaskState) bool {
 // has to start anew.
 func (d *decision) orphaned(t TaskState) bool {
 	s, w := d.run().upcoming().For(t.Task), t.Attempt
-	return !w.Converged && !hasHats(s, w.Hat) && w.Hat != firstHat(s, t.Task, t.startsWithPlan())
+	fits := hasHats(s, w.Hat) && (w.Hat != hatVerifier || t.Task.Verifier || s.Pattern.RoutesFrom(w.Hat))
+	return !w.Converged && !fits && w.Hat != firstHat(s, t.Task, t.startsWithPlan())
 }
 
 // holdFor makes the run wait for an agent that cannot be used now. If only a

@@ -3,7 +3,6 @@ package loop
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -64,7 +63,7 @@ func hasHats(s ledger.Settings, hat string) bool {
 		return false
 	}
 	return hat == s.Pattern.Start || hat == s.Planner() || hat == hatCritic || hat == hatArchitect || hat == hatVerifier ||
-		slices.ContainsFunc(s.Pattern.Routes, func(r ledger.Route) bool { return r.From == hat })
+		s.Pattern.RoutesFrom(hat)
 }
 
 // upcoming returns the settings that the next session is planned with.

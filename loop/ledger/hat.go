@@ -226,6 +226,11 @@ func (p Pattern) BuilderOf(e Each) string {
 	return ""
 }
 
+// RoutesFrom reports whether a route leaves the hat.
+func (p Pattern) RoutesFrom(hat string) bool {
+	return slices.ContainsFunc(p.Routes, func(r Route) bool { return r.From == hat })
+}
+
 // Divides reports whether a hat's event is divided on its way to another hat.
 func (p Pattern) Divides(from, on, to string) bool {
 	return slices.ContainsFunc(p.Routes, func(r Route) bool { return r.From == from && r.On == on && r.To == to && r.Each != "" })
