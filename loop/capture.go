@@ -180,6 +180,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.add(about, ledger.Evidence{Kind: "investigation", Command: payload.String(ev.Data, "command"), RootCause: payload.String(ev.Data, "root_cause"), Affected: payload.Strings(ev.Data, "affected_files"), Strategy: payload.String(ev.Data, "strategy")})
 	}
 	if to == "" {
+		d.add(about, ledger.StageSet{Stage: ledger.StageReady}) // or other lanes would drain for ever
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.For(t.Task).Pattern.Name, ev.Type, w.Hat)})
 		return
 	}

@@ -402,6 +402,7 @@ var patterns = map[string]ledger.Pattern{
 	DraftPattern:        {Name: DraftPattern, Start: "drafter", Routes: []ledger.Route{{From: "drafter", On: ledger.EventDraft, To: ledger.Converged}}},
 	TriagePattern:       {Name: TriagePattern, Start: "triager", Routes: []ledger.Route{{From: "triager", On: ledger.EventTriage, To: ledger.Converged}}},
 	"evaluator":         {Name: "evaluator", Start: "evaluator", Routes: []ledger.Route{{From: "evaluator", On: ledger.EventEvaluation, To: ledger.Converged}}},
+	"unrouted":          {Name: "unrouted", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: "verifier"}, {From: "verifier", On: ledger.EventPassed, To: ledger.Converged}}}, // no configuration that is checked has it
 	"single":            {Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}},
 	"bug": {
 		Name: "bug", Start: "reproducer", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
