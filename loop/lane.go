@@ -261,7 +261,13 @@ func areasApart(a, b ledger.Task, x, y []string) bool {
 	if x == nil || y == nil {
 		return independent(a) && independent(b)
 	}
-	return !slices.ContainsFunc(x, func(g string) bool {
+	return !anyMeet(x, y)
+}
+
+// anyMeet reports whether a glob of one list may have a path in common with one of the
+// other.
+func anyMeet(x, y []string) bool {
+	return slices.ContainsFunc(x, func(g string) bool {
 		return slices.ContainsFunc(y, func(h string) bool { return meets(g, h) })
 	})
 }

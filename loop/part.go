@@ -67,12 +67,13 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	d.add(about, made)
 	switch {
 	case whole && joins:
-		d.awaitParts(t, "its sections are built")
+		now, _ := d.task(id)
+		d.awaitParts(t, len(now.Parts), "its sections are built")
 	case whole:
 		d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomePlanned})
 		d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomePlanned, Why: "its plan has parts"})
 		t, _ = d.task(id)
-		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: fmt.Sprintf("%d parts", len(t.Parts))})
+		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: partsText(len(t.Parts))})
 	}
 	return true
 }

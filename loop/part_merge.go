@@ -21,7 +21,7 @@ import (
 // MergedParts are the changes of a task's parts so far. They are kept apart from the
 // attempt's own tree, because a planner can revise other sections meanwhile.
 type MergedParts struct {
-	Tree  string       `json:"tree"` // the attempt's start with all of them
+	Tree  string       `json:"tree"` // of the attempt before them, with all of them
 	Parts []MergedPart `json:"parts,omitempty"`
 	Setup bool         `json:"setup,omitempty"` // one of them changed a lockfile
 	Whole bool         `json:"whole,omitempty"` // no other section becomes a part
@@ -39,7 +39,7 @@ type MergedPart struct {
 	Manual    string `json:"manual,omitempty"`    // what a person has to look at
 	Learnings string `json:"learnings,omitempty"` // of its sessions
 
-	Disputed json.RawMessage `json:"disputed,omitempty"`
+	Disputed json.RawMessage `json:"disputed,omitempty"` // a list, of what it had to mend
 }
 
 // mergesParts reports whether the parts of the task's plan are merged into its own tree.
@@ -61,13 +61,13 @@ func (d *decision) startOf(t TaskState) (base, tree string) {
 	return d.run().Tip, d.run().TipTree
 }
 
-// awaitParts parks a task until the changes of its parts are merged into its tree.
-func (d *decision) awaitParts(t TaskState, until string) {
+// awaitParts parks a task until the changes of its n parts are merged into its tree.
+func (d *decision) awaitParts(t TaskState, n int, until string) {
 	id := t.Task.ID
 	about := scope{task: id, session: t.Attempt.Session}
 	d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "goes on when " + until})
 	t, _ = d.task(id)
-	d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: partsText(len(t.Attempt.Merged.Made))})
+	d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: partsText(n)})
 }
 
 func partsText(n int) string {
@@ -223,8 +223,12 @@ func (m *MergedParts) done() string {
 func (t *TaskState) saidByParts() json.RawMessage {
 	var said, look, learnt []string
 	var disputed []json.RawMessage
+	left := "not built: a person skipped it"
+	if t.Attempt.Merged.Hat != "" {
+		left = "not mended: a person skipped it"
+	}
 	for _, part := range t.Attempt.Merged.Made {
-		short, summary := ledger.ShortID(part), "not built: a person skipped it"
+		short, summary := ledger.ShortID(part), left
 		for _, p := range t.Attempt.Merged.Parts {
 			if !ledger.SameID(p.ID, part) {
 				continue

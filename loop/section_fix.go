@@ -40,7 +40,7 @@ func (d *decision) mendSections(t TaskState, hat string) bool {
 	}
 	d.add(scope{task: id, session: w.Session}, made)
 	t, _ = d.task(id)
-	d.awaitParts(t, "its sections are mended")
+	d.awaitParts(t, len(made.Parts), "its sections are mended")
 	return true
 }
 
@@ -102,7 +102,10 @@ func ruledOut(t ledger.Task, data []byte) string {
 // sharedFiles returns why a plan is refused whose sections have to write distinct files,
 // in words for the agent. "" = they do.
 func sharedFiles(plan []byte) string {
-	type own struct{ file, section string }
+	type own struct {
+		item    ledger.ScopeItem
+		section string
+	}
 	var all []own
 	for _, s := range payload.Sections(plan) {
 		if len(s.Files) == 0 {
@@ -114,26 +117,14 @@ func sharedFiles(plan []byte) string {
 					continue
 				}
 				for _, o := range all {
-					if o.section == s.ID || !sharePath(globsOf(item), o.file) {
+					if o.section == s.ID || !anyMeet(globsOf(item), globsOf(o.item)) {
 						continue
 					}
-					return fmt.Sprintf("sections %q and %q both write %s (%s): give each file to one of them, and what several need to a section that they depend on", o.section, s.ID, item.Text, o.file)
+					return fmt.Sprintf("sections %q and %q both write %s (%s): give each file to one of them, and what several need to a section that they depend on", o.section, s.ID, item.Text, o.item.Text)
 				}
-				all = append(all, own{item.Text, s.ID})
+				all = append(all, own{item, s.ID})
 			}
 		}
 	}
 	return ""
-}
-
-// sharePath reports whether a path or a glob of a plan has a path in common with globs.
-func sharePath(globs []string, file string) bool {
-	for _, item := range ledger.ParseScope(file) {
-		if slices.ContainsFunc(globsOf(item), func(g string) bool {
-			return slices.ContainsFunc(globs, func(h string) bool { return meets(g, h) })
-		}) {
-			return true
-		}
-	}
-	return false
 }
