@@ -230,12 +230,12 @@ func (s State) WaitsBeside(t TaskState) (task string, alone bool) {
 // beside, or "".
 func (d *decision) waitsBeside(t *TaskState, inHand []TaskState) string {
 	for _, o := range inHand {
-		if d.alone(t) || d.alone(&o) || !apart(t.Task, o.Task) || ledger.SameID(t.Task.Parent, o.Task.ID) || ledger.SameID(o.Task.Parent, t.Task.ID) {
+		if d.meet(t, &o) {
 			return o.Task.ID
 		}
 	}
 	for _, o := range d.Project.Tasks.of(setAttempt) {
-		if o.Attempt.Merged == nil || o.Status != ledger.Pending || ledger.SameID(o.Task.ID, t.Task.ID) || ledger.SameID(o.Task.ID, t.Task.Parent) {
+		if o.Attempt.Merged == nil || o.Status != ledger.Pending && !d.argued(o) || ledger.SameID(o.Task.ID, t.Task.ID) || ledger.SameID(o.Task.ID, t.Task.Parent) {
 			continue // it has no tree of several sections, which would have to be merged as a whole
 		}
 		if d.alone(o) || !apart(t.Task, o.Task) {
@@ -243,6 +243,23 @@ func (d *decision) waitsBeside(t *TaskState, inHand []TaskState) string {
 		}
 	}
 	return ""
+}
+
+// meet reports whether two tasks are in each other's way.
+func (d *decision) meet(t, o *TaskState) bool {
+	return !d.argued(t) && !d.argued(o) && (d.alone(t) || d.alone(o) || !apart(t.Task, o.Task))
+}
+
+// argued reports whether the rest of a task's plan is argued about while its approved
+// sections are built (docs/spec 4.4). Such sessions only read, and what is agreed
+// becomes parts, so the task is in nobody's way.
+func (d *decision) argued(t *TaskState) bool {
+	w := t.Attempt
+	if w == nil || w.Consensus == nil || w.Converged || len(t.Parts) == 0 {
+		return false
+	}
+	hat, ok := d.run().upcoming().Hats[w.Hat]
+	return ok && !hat.Writes()
 }
 
 // alone reports whether nothing may be worked on beside a task: nobody knows what it

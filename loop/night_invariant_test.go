@@ -201,7 +201,7 @@ func (n *night) checkLanes(fail func(string, ...any)) {
 			if t.Attempt.Lane == o.Attempt.Lane {
 				fail("%s and %s are both in lane %d", o.Task.ID, t.Task.ID, t.Attempt.Lane)
 			}
-			if !bodyChanged(t.Attempt.Of, t.Task) && !bodyChanged(o.Attempt.Of, o.Task) && (d.alone(&t) || d.alone(&o) || !apart(t.Task, o.Task)) {
+			if !bodyChanged(t.Attempt.Of, t.Task) && !bodyChanged(o.Attempt.Of, o.Task) && d.meet(&t, &o) {
 				fail("%s (%s) and %s (%s) are both in hand", o.Task.ID, o.Task.Scope, t.Task.ID, t.Task.Scope)
 			}
 		}

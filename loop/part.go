@@ -88,8 +88,8 @@ func (d *decision) newPart(t TaskState, s payload.Section, joins bool) ledger.Ta
 	}
 }
 
-// beginParts lets approved sections be built before the others are revised.
-// Building and revising take turns.
+// beginParts lets approved sections be built before the others are revised. With one
+// lane building and revising take turns; with several they go side by side (argued).
 func (d *decision) beginParts(t TaskState) {
 	if len(payload.Sections(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
 		return
