@@ -41,7 +41,7 @@ func (d *decision) returns(t *TaskState) bool {
 	}
 	return d.Project.Tasks.contains(func(o *TaskState) bool {
 		open := o.Status == ledger.Ready && o.wish() == ledger.MarkOpen || o.Status == ledger.Active || o.Status == ledger.Waiting
-		return open && o.Task.Repeat == nil && d.wanted(o)
+		return open && !d.Project.Tasks.comesBack(o) && d.wanted(o)
 	})
 }
 
@@ -51,11 +51,19 @@ func (d *decision) inAnotherRound(t *TaskState) bool {
 	return t.Task.Repeat != nil && t.Repeated && !t.first() && !r.Started.IsZero() && !t.Ended.Before(r.Started)
 }
 
+// comesBack reports whether a task repeats, or is a part of one that does.
+func (l TaskList) comesBack(t *TaskState) bool {
+	if n := l.index(t.Task.Parent); n >= 0 {
+		t = l.At(n)
+	}
+	return t.Task.Repeat != nil
+}
+
 // lastTurn returns when the last attempt at a task began that is done once, or the zero
 // time.
 func (l TaskList) lastTurn() (last time.Time) {
 	for _, t := range l.All() {
-		if t.Task.Repeat == nil && t.Last.After(last) {
+		if t.Last.After(last) && !l.comesBack(t) {
 			last = t.Last
 		}
 	}
