@@ -45,8 +45,9 @@ func MachineMemory() int64 {
 const meterInterval = time.Second
 
 // meterRest is the longest such time, which comes while a session uses no CPU: nothing
-// grows then, and hundreds of sessions that wait for their models cost little.
-const meterRest = 4 * time.Second
+// grows then, and hundreds of sessions that wait for their models cost little. It is the
+// time between two checks (Timing), so that one look at the session is enough for both.
+const meterRest = 5 * time.Second
 
 // nextMeter returns the time until the next measurement after one that found u, where the
 // one before found last and came wait earlier.
@@ -61,21 +62,30 @@ func nextMeter(wait time.Duration, last, u usage) time.Duration {
 type usage struct {
 	memory int64
 	tasks  int
-	cpu    uint64 // ticks, of those that are there
+	cpu    uint64 // ticks, with those of processes that have ended
 }
 
 // measure sums up the processes below root. Memory that processes share counts
-// once, where that matters for the limit.
-func measure(root int, limit int64) usage {
+// once, where that matters for the limit. last is what was measured before: memory is
+// as it was then if nothing has run since.
+func measure(root int, limit int64, last usage) usage {
 	var u usage
+	if p, err := readProcess(root); err == nil {
+		u.cpu = p.cpu
+	}
 	tree := treeBelow(root)
 	for _, p := range tree {
+		u.cpu += p.cpu
 		if !p.gone() {
 			u.tasks += p.threads
-			u.cpu += p.cpu
-			if limit > 0 {
-				u.memory += memoryOf(p.pid)
-			}
+		}
+	}
+	if u.cpu == last.cpu && u.tasks == last.tasks {
+		return last
+	}
+	for _, p := range tree {
+		if limit > 0 && !p.gone() {
+			u.memory += memoryOf(p.pid)
 		}
 	}
 	// A child counts the pages that it shares with its parent, too. The
@@ -109,7 +119,7 @@ func shareOf(pid int) int64 {
 // sumLines adds up the lines "KEY: N kB" of a file in /proc, in bytes. It is 0
 // for a process that ended.
 func sumLines(file string, keys ...string) int64 {
-	data, err := os.ReadFile(file)
+	data, err := readProc(file)
 	if err != nil {
 		return 0
 	}

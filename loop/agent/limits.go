@@ -64,8 +64,9 @@ func (l *limits) busy(used, since time.Duration) bool {
 	return used >= max(2*tick, time.Duration(l.idle*float64(since)))
 }
 
-// check returns the reason to end the session now, or "".
-func (l *limits) check(root int) (ledger.ExitReason, string) {
+// check returns the reason to end the session now, or "". cpu are the ticks that it has
+// used.
+func (l *limits) check(cpu uint64) (ledger.ExitReason, string) {
 	now := time.Now()
 	l.skip(now.Sub(l.looked))
 	if n := l.s.printed.Load(); n != l.bytes {
@@ -75,7 +76,6 @@ func (l *limits) check(root int) (ledger.ExitReason, string) {
 		l.touch, l.lastSign = fi.ModTime(), now
 	}
 	if l.s.spec.Stall > 0 {
-		cpu := cpuOf(root)
 		if cpu > l.cpu && l.busy(time.Duration(cpu-l.cpu)*tick, now.Sub(l.looked)) {
 			l.lastSign = now
 		}

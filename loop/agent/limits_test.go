@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -20,18 +19,18 @@ func TestStoppedSupervisor(t *testing.T) {
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
 
 	l.lastSign, l.looked, l.daemonGoneSince = ago(time.Hour+time.Minute), ago(time.Hour), ago(time.Hour+time.Minute)
-	if why, text := l.check(os.Getpid()); why != "" {
+	if why, text := l.check(0); why != "" {
 		t.Errorf("ended after it was stopped: %s, %s", why, text)
 	}
 	l = newLimits(s)
 	l.cpu = 1 << 60 // no CPU that counts
 	l.lastSign, l.looked = ago(stall+time.Minute), ago(10*time.Second)
-	if why, _ := l.check(os.Getpid()); why != ledger.ExitStall {
+	if why, _ := l.check(0); why != ledger.ExitStall {
 		t.Errorf("a session without a sign of life: %q", why)
 	}
 	l = newLimits(s)
 	l.looked, l.daemonGoneSince = ago(10*time.Second), ago(31*time.Minute)
-	if why, _ := l.check(os.Getpid()); why != ledger.ExitAbandoned {
+	if why, _ := l.check(0); why != ledger.ExitAbandoned {
 		t.Errorf("a session without a daemon: %q", why)
 	}
 }

@@ -304,12 +304,9 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 	l := newLimits(s)
 	tick := time.NewTicker(l.interval())
 	defer tick.Stop()
-	var meter <-chan time.Time
-	metered, meterWait, used := time.NewTimer(meterInterval), meterInterval, usage{}
-	defer metered.Stop()
-	if bounds := s.spec.Plan.Limits; bounds.Memory > 0 || bounds.Processes > 0 {
-		meter = metered.C
-	}
+	bounds, wait, used := s.spec.Plan.Limits, meterInterval, usage{}
+	meter := time.NewTimer(wait)
+	defer meter.Stop()
 	var wall <-chan time.Time
 	if s.spec.Wall > 0 {
 		wall = time.After(s.spec.Wall.D())
@@ -333,6 +330,16 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 			order = orderKill
 		}
 		_, _ = in.control.Write([]byte{order}) // if this fails, the reaper has already ended the tree
+	}
+	look := func() {
+		now := measure(in.cmd.Pid, bounds.Memory, used)
+		if why, text := bounds.exceeds(now); why != "" {
+			end(why, text)
+		}
+		wait, used = nextMeter(wait, used, now), now
+		if wait < l.interval() && (bounds.Memory > 0 || bounds.Processes > 0) { // else the next check looks
+			meter.Reset(wait)
+		}
 	}
 	asked := func() {
 		g, ok := s.readEndRequest()
@@ -377,16 +384,12 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 			end(f.reason, f.text)
 		case t := <-leak:
 			end(ledger.ExitLeak, fmt.Sprintf("ended: it sent a value of its environment to %s that nothing has a reason to send", t))
-		case <-meter:
-			now := measure(in.cmd.Pid, s.spec.Plan.Limits.Memory)
-			if why, text := s.spec.Plan.Limits.exceeds(now); why != "" {
-				end(why, text)
-			}
-			meterWait, used = nextMeter(meterWait, used, now), now
-			metered.Reset(meterWait)
+		case <-meter.C:
+			look()
 		case <-tick.C:
 			asked()
-			switch why, text := l.check(in.cmd.Pid); {
+			look()
+			switch why, text := l.check(used.cpu); {
 			case s.diskFull.Load():
 				end(ledger.ExitDisk, "its output could not be written: the disk is full")
 			case why != "":

@@ -450,7 +450,7 @@ func TestNextMeter(t *testing.T) {
 	for n, c := range []struct {
 		use  usage
 		want time.Duration
-	}{{usage{tasks: 3, cpu: 7}, 1}, {usage{tasks: 3, cpu: 7}, 2}, {usage{tasks: 3, cpu: 7}, 4}, {usage{tasks: 3, cpu: 7}, 4}, {usage{tasks: 3, cpu: 8}, 1}, {usage{tasks: 3, cpu: 8}, 2}, {usage{tasks: 4, cpu: 8}, 1}} {
+	}{{usage{tasks: 3, cpu: 7}, 1}, {usage{tasks: 3, cpu: 7}, 2}, {usage{tasks: 3, cpu: 7}, 4}, {usage{tasks: 3, cpu: 7}, 5}, {usage{tasks: 3, cpu: 7}, 5}, {usage{tasks: 3, cpu: 8}, 1}, {usage{tasks: 3, cpu: 8}, 2}, {usage{tasks: 4, cpu: 8}, 1}} {
 		if wait = nextMeter(wait, last, c.use); wait != c.want*time.Second {
 			t.Errorf("after measurement %d: %s, want %d s", n+1, wait, c.want)
 		}
