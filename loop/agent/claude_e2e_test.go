@@ -185,6 +185,41 @@ func TestClaudeBudget(t *testing.T) {
 	}
 }
 
+// TestClaudeGuess: what the program says a session cost is a guess where it does not know
+// the model that worked, and no figure of the ledger's. The price of the model counts, if
+// there is one.
+func TestClaudeGuess(t *testing.T) {
+	for name, c := range map[string]struct {
+		model, answers string
+		vars           []string
+		guess          bool
+	}{
+		"a model of another vendor":  {model: "glm-4.7", guess: true},
+		"in place of its own":        {model: "sonnet", vars: []string{"ANTHROPIC_DEFAULT_SONNET_MODEL=glm-4.7"}, guess: true},
+		"a server of another vendor": {model: "claude-sonnet-4-5", answers: "glm-4.7", guess: true},
+		"its own by another name":    {model: "anthropic/claude-sonnet-4.5", answers: "claude-sonnet-4-5-20250929"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newClaude(t, 0, models.Play(func(models.Request) []models.Turn {
+				return []models.Turn{{Text: "All done.", Model: c.answers}, {Text: "I said so.", Model: c.answers}} // the hook asks for the second
+			}), c.vars...)
+			x := n.session("r1-1", func(l *ledger.Launch) { l.Model = c.model })
+			want := float64(-1)
+			if !c.guess {
+				want = 2 * 0.00375
+			}
+			if x.Tokens != 2*1050 || x.CostUSD-want > 1e-9 || want-x.CostUSD > 1e-9 || (x.PricedBy == "") != c.guess || x.Uncounted {
+				t.Errorf("without a price: %+v", x)
+			}
+			n.runner.o.Prices = []ledger.Price{{Model: "glm-4.7", Input: 1, Output: 2}}
+			x = n.wait("r1-1")
+			if want = 2 * (1000*1e-6 + 50*2e-6); c.guess && (x.CostUSD-want > 1e-9 || want-x.CostUSD > 1e-9 || x.PricedBy != ledger.PricedByTable || !x.Estimated) {
+				t.Errorf("with a price of the model: %+v", x)
+			}
+		})
+	}
+}
+
 func allText(r models.Request) string {
 	var b strings.Builder
 	for _, m := range r.Messages {

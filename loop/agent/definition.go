@@ -42,10 +42,18 @@ func BuiltIn() map[string]Definition {
 	return defs
 }
 
-// Prices reports whether the cost of its sessions is known, at least as an estimate.
-func (d Definition) Prices() bool {
+// Prices reports whether the cost of its sessions with the model is known, at least as an
+// estimate. "" is the model that the agent uses by itself.
+func (d Definition) Prices(model string) bool {
 	a, err := d.adapter()
-	return err == nil && (a.Cost == adapter.CostReported || d.USDEstimate > 0)
+	return err == nil && (a.Cost == adapter.CostReported && !a.Guesses(model) || d.USDEstimate > 0)
+}
+
+// ReportsCost reports whether the agent says what its sessions cost, at least with some
+// models.
+func (d Definition) ReportsCost() bool {
+	a, err := d.adapter()
+	return err == nil && a.Cost == adapter.CostReported
 }
 
 // adapter returns the agent's row in package adapter.

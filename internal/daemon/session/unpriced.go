@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -22,27 +23,38 @@ func Unpriced(cfg *config.Config, s ledger.Settings) (problems []ledger.Diagnost
 	known := Definitions(cfg)
 	for _, name := range s.AgentsFor(hats) {
 		d, ok := known[name]
-		if !ok || d.Prices() {
+		if !ok {
 			continue
 		}
-		p := ledger.Diagnostic{
-			File: cfg.File, Text: fmt.Sprintf("a budget in money cannot hold for agent %s, which reports no cost", name),
-			Remedy: fmt.Sprintf("Say what a session costs: usd_estimate in [agents.%s]. Or limit tokens instead, where the agent reports them.", name),
+		if p := unpriced(cfg, s, hats, d); p != nil {
+			problems = append(problems, *p)
 		}
-		if d.Counts() {
-			missing, all := unpricedModels(cfg.Prices(), s, hats, name)
-			if all {
-				continue
-			}
-			p.Remedy = fmt.Sprintf("Say what a session costs: usd_estimate in [agents.%s]. Or name a model for it whose price is known (tiers), or limit tokens instead.", name)
-			if missing != "" {
-				p.Text += fmt.Sprintf(", and the price of %s is not known", missing)
-				p.Remedy = fmt.Sprintf("Write the price of %s into %s beside this file. Or say what a session costs: usd_estimate in [agents.%s].", missing, config.PricesFile, name)
-			}
-		}
-		problems = append(problems, p)
 	}
 	return problems
+}
+
+// unpriced refuses one agent for the hats, nil if the cost of its sessions is known.
+func unpriced(cfg *config.Config, s ledger.Settings, hats []string, d agent.Definition) *ledger.Diagnostic {
+	missing, all := unpricedModels(cfg.Prices(), s, hats, d)
+	if all {
+		return nil
+	}
+	p := ledger.Diagnostic{
+		File: cfg.File, Text: fmt.Sprintf("a budget in money cannot hold for agent %s, which reports no cost", d.Name),
+		Remedy: fmt.Sprintf("Say what a session costs: usd_estimate in [agents.%s]. Or limit tokens instead, where the agent reports them.", d.Name),
+	}
+	if !d.Counts() {
+		return &p
+	}
+	p.Remedy = fmt.Sprintf("Say what a session costs: usd_estimate in [agents.%s]. Or name a model for it whose price is known (tiers), or limit tokens instead.", d.Name)
+	if missing != "" {
+		if d.ReportsCost() {
+			p.Text = fmt.Sprintf("a budget in money cannot hold for agent %s, which guesses what %s costs", d.Name, missing)
+		}
+		p.Text += fmt.Sprintf(", and the price of %s is not known", missing)
+		p.Remedy = fmt.Sprintf("Write the price of %s into %s beside this file. Or say what a session costs: usd_estimate in [agents.%s].", missing, config.PricesFile, d.Name)
+	}
+	return &p
 }
 
 // Unpriced refuses agents whose cost nobody knows where a budget in money holds.
@@ -50,18 +62,18 @@ func (r *Runners) Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagn
 	return Unpriced(cfg, s)
 }
 
-// unpricedModels reports whether all models are priced that an agent works with for the
-// hats, and else the first one that is not: "" is the agent's own default, whose name
-// nobody knows.
-func unpricedModels(prices []ledger.Price, s ledger.Settings, hats []string, agent string) (missing string, all bool) {
+// unpricedModels reports whether the cost of all models is known that an agent works with
+// for the hats, and else the first one of which it is not: "" is the agent's own default,
+// whose name nobody knows.
+func unpricedModels(prices []ledger.Price, s ledger.Settings, hats []string, d agent.Definition) (missing string, all bool) {
 	for _, name := range hats {
-		if !slices.Contains(s.AgentsFor([]string{name}), agent) {
+		if !slices.Contains(s.AgentsFor([]string{name}), d.Name) {
 			continue
 		}
 		hat := s.Hats[name]
 		for _, raised := range []bool{false, hat.Escalate} {
-			model := s.ModelFor(hat, agent, raised)
-			if _, ok := ledger.FindPrice(prices, model); !ok {
+			model := s.ModelFor(hat, d.Name, raised)
+			if _, ok := ledger.FindPrice(prices, model); !d.Prices(model) && (!ok || !d.Counts()) {
 				return model, false
 			}
 		}

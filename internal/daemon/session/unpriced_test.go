@@ -18,13 +18,17 @@ func TestUnpriced(t *testing.T) {
 		want                           string // part of the refusal; "" = none
 		remedy                         string
 	}{
-		"reports cost":          {agent: "claude"},
-		"no model":              {agent: "codex", want: "agent codex, which reports no cost", remedy: "name a model"},
-		"a model without a row": {agent: "codex", model: "gpt-x", want: "the price of gpt-x is not known", remedy: "prices.toml beside this file"},
-		"a shipped price":       {agent: "codex", model: "gpt-5-codex"},
-		"the owner's price":     {agent: "codex", model: "gpt-x", prices: "[[model]]\nname = \"gpt-x\"\ninput = 1\noutput = 2\n"},
-		"no tokens by kind":     {agent: "copilot", model: "gpt-5-codex", want: "agent copilot", remedy: "usd_estimate"},
-		"an estimate":           {agent: "copilot", settings: "[agents.copilot]\nusd_estimate = 0.5\n"},
+		"reports cost":                  {agent: "claude"},
+		"a guess":                       {agent: "claude", model: "glm-4.7", want: "agent claude, which guesses what glm-4.7 costs", remedy: "Write the price of glm-4.7 into prices.toml"},
+		"the owner's price for a guess": {agent: "claude", model: "glm-4.7", prices: "[[model]]\nname = \"glm-4.7\"\ninput = 1\noutput = 2\n"},
+		"its own by another name":       {agent: "claude", model: "us.anthropic.claude-opus-5-v1:0"},
+		"a short name of its own":       {agent: "claude", model: "opus"},
+		"no model":                      {agent: "codex", want: "agent codex, which reports no cost", remedy: "name a model"},
+		"a model without a row":         {agent: "codex", model: "gpt-x", want: "the price of gpt-x is not known", remedy: "prices.toml beside this file"},
+		"a shipped price":               {agent: "codex", model: "gpt-5-codex"},
+		"the owner's price":             {agent: "codex", model: "gpt-x", prices: "[[model]]\nname = \"gpt-x\"\ninput = 1\noutput = 2\n"},
+		"no tokens by kind":             {agent: "copilot", model: "gpt-5-codex", want: "agent copilot", remedy: "usd_estimate"},
+		"an estimate":                   {agent: "copilot", settings: "[agents.copilot]\nusd_estimate = 0.5\n"},
 	} {
 		dir := t.TempDir()
 		for file, text := range map[string]string{"nightporter.toml": c.settings, config.PricesFile: c.prices} {

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,7 +48,7 @@ func (t Turn) usage() Usage {
 // message returns the answer to a request without streaming.
 func (t Turn) message(r Request, id string) map[string]any {
 	return map[string]any{
-		"id": "msg_" + id, "type": "message", "role": "assistant", "model": r.Model, "content": t.blocks(id),
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": cmp.Or(t.Model, r.Model), "content": t.blocks(id),
 		"stop_reason": t.stopReason(), "stop_sequence": nil, "usage": t.usage(),
 	}
 }
@@ -60,7 +61,7 @@ func (t Turn) stream(w http.ResponseWriter, r Request, id string, half bool) err
 	begun := use
 	begun.Output = 1
 	s.send("message_start", map[string]any{"message": map[string]any{
-		"id": "msg_" + id, "type": "message", "role": "assistant", "model": r.Model, "content": []any{},
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": cmp.Or(t.Model, r.Model), "content": []any{},
 		"stop_reason": nil, "stop_sequence": nil, "usage": begun,
 	}})
 	for i, b := range t.blocks(id) {

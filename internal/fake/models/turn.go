@@ -12,6 +12,9 @@ type Turn struct {
 	Text  string
 	Tools []Tool
 	Usage Usage // usage that the answer reports; zero: 1000 tokens in, 50 out
+	// Model is the model that the answer is from by its own word; "" is the one that
+	// was asked. Only Anthropic's dialect has it.
+	Model string
 	// Fault, if not nil, replaces the answer or breaks it off.
 	Fault *Fault
 	// Header is sent with the answer, for example to report how much of a limit

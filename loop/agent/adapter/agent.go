@@ -73,6 +73,9 @@ type Agent struct {
 	// Cost says whether its output has the cost of a session, at least where it knows
 	// the model's price.
 	Cost CostReport
+	// Guesses reports whether the cost in its output is a guess for the model, by the
+	// name that the configuration has for it. Read leaves a guess out.
+	Guesses func(model string) bool
 	// Kinds says whether its output has a session's tokens by kind, so that a price of
 	// its model gives the cost.
 	Kinds KindsReport
@@ -136,6 +139,10 @@ const IdleWaits = 0.01
 
 // NoCircle is the Circle of a program that is not known to go in circles.
 func NoCircle() func([]byte) string { return nil }
+
+// NoGuess is the Guesses of a program that reports no cost for a model that it does not
+// know.
+func NoGuess(string) bool { return false }
 
 // NoSpent is the Spent of a program whose stream does not say while it runs what it
 // costs.

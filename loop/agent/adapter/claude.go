@@ -34,6 +34,7 @@ var claude = Agent{
 	Spent:       NoSpent, // it keeps to its limit by itself
 	Reports:     "tokens and cost",
 	Cost:        CostReported,
+	Guesses:     claudeGuesses,
 	Kinds:       KindsReported,
 	Login:       &claudeLogin,
 	Vars:        claudeVars,

@@ -134,6 +134,7 @@ type claudeStream struct {
 	windows  []ledger.UsageWindow // as reported last; none = unknown
 	rejected bool                 // a limit refused the last request, unless the model answered after it
 	raw      []string             // the last lines that are no JSON, from standard error, unless the model answered after them
+	pricing  claudePricing
 }
 
 // readLine reads one line of the stream.
@@ -142,6 +143,9 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 		s.turns = map[string]bool{}
 	}
 	if line[0] != '{' {
+		if s.pricing.readMark(line) {
+			return
+		}
 		if !bytes.HasPrefix(line, []byte("[nightporter: ")) {
 			s.raw = append(s.raw, Clean(string(line[:min(len(line), 1000)]), 1000))
 			s.raw = s.raw[max(0, len(s.raw)-searchedLines):]
@@ -166,6 +170,7 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 	case "assistant":
 		if e.Message.Model != syntheticModel {
 			s.recordAnswer(e.Message.ID)
+			s.pricing.recordAnswer(e.Message.Model)
 			return
 		}
 		err := claudeError{kind: e.Error, status: e.APIStatus, final: true}
@@ -219,6 +224,9 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 		v.CostUSD, v.Uncounted = r.cost(), !known
 		if v.CostUSD >= 0 {
 			v.CostUSD = s.usd
+		}
+		if model, guessed := s.pricing.guessed(r.Models); guessed {
+			v.CostUSD, v.Model, v.Several = -1, model, v.Several || model == ""
 		}
 		if !r.IsError && !s.refused() {
 			v.Text = s.successNote(x)

@@ -34,6 +34,7 @@ var codex = Agent{
 	Spent:       NoSpent, // figures come with the end
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
+	Guesses:     NoGuess,
 	Kinds:       KindsReported,
 	Login:       &codexLogin,
 	Vars:        NoVars, // everything is set on the command line

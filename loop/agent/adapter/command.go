@@ -61,6 +61,7 @@ var command = Agent{
 	Spent:       NoSpent,
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,
+	Guesses:     NoGuess,
 	Kinds:       KindsUnknown,
 	Login:       NoLogin,
 	Vars:        NoVars,

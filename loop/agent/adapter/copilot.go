@@ -29,6 +29,7 @@ var copilot = Agent{
 	Spent:       NoSpent, // it has no figures
 	Reports:     "neither tokens nor cost",
 	Cost:        CostUnknown,
+	Guesses:     NoGuess,
 	Kinds:       KindsUnknown,
 	Login:       &copilotLogin,
 	Vars:        copilotVars,

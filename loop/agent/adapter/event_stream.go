@@ -97,6 +97,15 @@ func statusError(text string) eventError {
 // counts are the numbers of tokens in an event, by field.
 type counts map[string]json.RawMessage
 
+// text returns a field that is a text, "" for any other.
+func (c counts) text(field string) string {
+	var text string
+	if json.Unmarshal(c[field], &text) != nil {
+		return ""
+	}
+	return text
+}
+
 // sumFields returns the sum of fields. It is false where one is missing or no
 // number.
 func (c counts) sumFields(fields []string) (n int64, ok bool) {

@@ -30,6 +30,7 @@ var gemini = Agent{
 	Spent:       NoSpent, // figures come with the end
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
+	Guesses:     NoGuess,
 	Kinds:       KindsReported,
 	Login:       &geminiLogin,
 	Vars:        geminiVars,

@@ -30,6 +30,7 @@ var opencode = Agent{
 	Spent:       opencodeSpent,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,
+	Guesses:     NoGuess,
 	Kinds:       KindsReported,
 	Login:       &opencodeLogin,
 	Vars:        opencodeVars,

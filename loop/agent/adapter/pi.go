@@ -30,6 +30,7 @@ var pi = Agent{
 	Spent:       piSpent,
 	Reports:     "tokens, and cost where it knows the price",
 	Cost:        CostReported,
+	Guesses:     NoGuess,
 	Kinds:       KindsReported,
 	Login:       &piLogin,
 	Vars:        piVars,

@@ -28,6 +28,7 @@ var qwen = Agent{
 	Spent:       qwenSpent,
 	Reports:     "tokens, but no cost",
 	Cost:        CostUnknown,
+	Guesses:     NoGuess,
 	Kinds:       KindsReported,
 	Login:       &qwenLogin,
 	Vars:        qwenVars,

@@ -25,6 +25,7 @@ var scripted = Agent{
 	Spent:       NoSpent,
 	Reports:     "no tokens and no cost, as it uses no model",
 	Cost:        CostReported,
+	Guesses:     NoGuess,
 	Kinds:       KindsUnknown,
 	Login:       NoLogin,
 	Vars:        NoVars,

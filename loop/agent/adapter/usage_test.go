@@ -22,7 +22,7 @@ func TestUsage(t *testing.T) {
 		codexSaid  = `{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":"Done."}}` + "\n"
 		geminiSaid = `{"type":"init"}` + "\n" + `{"type":"message","role":"assistant","content":"Done."}` + "\n"
 		qwenSaid   = `{"type":"system","subtype":"init","model":"qwen3-coder-plus"}` + "\n" + `{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}` + "\n"
-		claudeSaid = `{"type":"assistant","message":{"id":"m1","model":"x","content":[{"type":"text","text":"Done."}]}}` + "\n"
+		claudeSaid = `{"type":"assistant","message":{"id":"m1","model":"claude-x","content":[{"type":"text","text":"Done."}]}}` + "\n"
 		piAnswer   = `{"type":"message_end","message":{"role":"assistant","responseId":"ID","model":"MODEL","stopReason":"stop","usage":{"input":100,"output":5,"cacheRead":30,"cacheWrite":2,"totalTokens":137,"cost":{"total":0}}}}` + "\n"
 		step       = `{"type":"step_start","part":{"id":"ID0"}}` + "\n" + `{"type":"step_finish","part":{"id":"ID","messageID":"M","reason":"stop","tokens":{"total":117,"input":100,"output":5,"reasoning":7,"cache":{"read":3,"write":2}},"cost":0}}` + "\n"
 	)
@@ -103,7 +103,7 @@ func TestUsageRecorded(t *testing.T) {
 // TestCostGoesDown: a result has the cost of the whole conversation so far, so a later
 // one that is lower forgot something.
 func TestCostGoesDown(t *testing.T) {
-	const said = `{"type":"assistant","message":{"id":"m1","model":"x","content":[{"type":"text","text":"Done."}]}}` + "\n"
+	const said = `{"type":"assistant","message":{"id":"m1","model":"claude-x","content":[{"type":"text","text":"Done."}]}}` + "\n"
 	result := func(usd string) string {
 		return `{"type":"result","total_cost_usd":` + usd + `,"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}}` + "\n"
 	}
