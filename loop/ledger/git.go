@@ -61,6 +61,7 @@ type Base struct {
 	Notes     []Diagnostic `json:"notes,omitempty"`      // remarks that do not keep the run from starting
 
 	OneSession []string `json:"one_session,omitempty"` // agents whose login allows one session at a time
+	Unready    []string `json:"unready,omitempty"`     // those of Settings.Others that had no program or no login when the run began
 
 	Upkeep *BaseUpkeep `json:"upkeep,omitempty"` // of a run that keeps a request green
 }

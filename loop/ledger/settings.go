@@ -19,6 +19,7 @@ type Settings struct {
 	Agent           string             `json:"agent"`
 	Fallback        string             `json:"fallback,omitempty"`     // agent to use while Agent is parked or unusable; see FallbacksOf
 	Others          []string           `json:"others,omitempty"`       // agents that a person may choose instead
+	Barred          []Bar              `json:"barred,omitempty"`       // those of Others that can neither be chosen nor make a second review
 	MCP             []string           `json:"mcp,omitempty"`          // agents that are offered the verbs of hat as tools of MCP
 	EventBlocks     []string           `json:"event_blocks,omitempty"` // agents whose last message may end with the session's event
 	OnBlocked       string             `json:"on_blocked"`             // stop or continue
@@ -296,6 +297,23 @@ type Command struct {
 // first of Settings.Verify where hooks are on, before anything that a session wrote
 // can change the room.
 const HooksCommand = "git commit-hooks"
+
+// Bar is the reason why an agent cannot take part in a run, and its remedy.
+type Bar struct {
+	Agent  string `json:"agent"`
+	Text   string `json:"text"`
+	Remedy string `json:"fix"`
+}
+
+// Bar returns the reason why an agent cannot take part, and whether there is one.
+func (s Settings) Bar(agent string) (Bar, bool) {
+	for _, b := range s.Barred {
+		if b.Agent == agent {
+			return b, true
+		}
+	}
+	return Bar{}, false
+}
 
 // WithAgent returns a copy of the settings with another agent, also for hats that
 // name the old agent. Those hats lose their model, because models belong to an
