@@ -11,10 +11,14 @@ import (
 var (
 	unixReset = regexp.MustCompile(`limit reached\|(\d{10})\b`)
 	// Examples: resets 7pm · resets at 8:20pm (Europe/Istanbul) · resets Nov 5,
-	// 7pm (UTC) · try again at 3:53 PM · try again at Nov 5th, 2026 3:53 PM
-	clockReset = regexp.MustCompile(`(?i)(?:resets?|try again)(?: at| on)? +` +
-		`(?:([a-z]{3})[a-z]* (\d{1,2})(?:st|nd|rd|th)?(?:, (\d{4}))?(?:,| at)? )?` +
-		`(\d{1,2})(?::(\d\d))? ?([ap])\.?m\b\.?(?: ?\(([A-Za-z0-9_+/-]+)\))?`)
+	// 7pm (UTC) · try again at 3:53 PM PST · try again at Nov 5th, 2026 3:53 PM ·
+	// resets Mon 9am · resets tomorrow at 03:00 GMT+1. What follows is for zoneAfter.
+	clockReset = regexp.MustCompile(`(?i)(?:resets?|try again|retry)(?: at| on| after)? +` +
+		`(?:(today|tomorrow|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)(?:,| at)* )?` +
+		`(?:([a-z]{3})[a-z]* (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?(?:,| at)* )?` +
+		`(\d{1,2})(?::(\d\d)(?::\d\d)?)?(?: ?([ap])(?:m\b|\.m\.?))?`)
+	// Examples: resets at 2026-11-29T03:53:00Z · try again at 2026-11-29 03:53 UTC
+	dateReset = regexp.MustCompile(`(?i)(?:resets?|try again|retry)(?:[ _](?:at|on|after))?"?:? *"?(\d{4}-\d\d-\d\d)(?:t| at | )(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?`)
 	spanReset = regexp.MustCompile(`(?i)(?:resets?|try again|retry) (?:in|after) ~?((?:\d+(?:\.\d+)? ?(?:ms|d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)[, ]*(?:and )?)+)`)
 	spanPart  = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?(ms|[dhms])`)
 	// A header that programs print with a refusal: retry-after: 30
@@ -33,8 +37,16 @@ func resetTime(text string, ended time.Time) time.Time {
 			return time.Unix(sec, 0).UTC()
 		}
 	}
-	if m := clockReset.FindStringSubmatch(text); m != nil {
-		return clockTime(m, ended)
+	if at := dateReset.FindStringSubmatchIndex(text); at != nil {
+		zone, told, ok := zoneAfter(text[at[1]:])
+		when, err := time.ParseInLocation("2006-01-02 15:04", text[at[2]:at[3]]+" "+text[at[4]:at[5]], zone)
+		if err != nil || !told || !ok { // whose day that would be is not known
+			return time.Time{}
+		}
+		return when
+	}
+	if c, rest, ok := readClock(text); ok {
+		return c.next(rest, ended)
 	}
 	if m := spanReset.FindStringSubmatch(text); m != nil {
 		var span time.Duration
@@ -56,55 +68,4 @@ func resetTime(text string, ended time.Time) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// clockTime converts a match of clockReset: a time of day with an optional
-// date.
-func clockTime(m []string, ended time.Time) time.Time {
-	zone := time.Local
-	if m[7] != "" {
-		var err error
-		if zone, err = time.LoadLocation(m[7]); err != nil {
-			return time.Time{}
-		}
-	}
-	hour, _ := strconv.Atoi(m[4])
-	minute := 0
-	if m[5] != "" {
-		minute, _ = strconv.Atoi(m[5])
-	}
-	if hour < 1 || hour > 12 || minute > 59 {
-		return time.Time{}
-	}
-	hour %= 12
-	if strings.EqualFold(m[6], "p") {
-		hour += 12
-	}
-	now := ended.In(zone)
-	if m[1] == "" {
-		at := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, zone)
-		if at.Before(now.Add(-resetTolerance)) {
-			at = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, zone)
-		}
-		return at
-	}
-	month, err := time.Parse("Jan", strings.ToUpper(m[1][:1])+strings.ToLower(m[1][1:]))
-	if err != nil {
-		return time.Time{}
-	}
-	day, _ := strconv.Atoi(m[2])
-	year := now.Year()
-	if m[3] != "" {
-		year, _ = strconv.Atoi(m[3])
-	}
-	at := time.Date(year, month.Month(), day, hour, minute, 0, 0, zone)
-	if at.Day() != day {
-		return time.Time{}
-	}
-	// A date without a year is the next such day: a text of December may say
-	// "Jan 2".
-	if m[3] == "" && at.Before(now.Add(-24*time.Hour)) {
-		at = time.Date(year+1, month.Month(), day, hour, minute, 0, 0, zone)
-	}
-	return at
 }

@@ -110,7 +110,7 @@ func recognise(known []Failure, lines []string, ended time.Time) (ledger.Failure
 				continue
 			}
 			// The time may be on one of the following lines.
-			class, until := waits(f.Class, resetTime(strings.Join(lines[i:], " "), ended), ended)
+			class, until := waits(f.Class, resetTime(strings.Join(lines[i:], "\n"), ended), ended)
 			return class, until, shorten(line)
 		}
 	}
