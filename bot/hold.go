@@ -49,7 +49,7 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 	}
 	m.add(last)
 	m.button("Try now", "/resume")
-	m.useOther(r)
+	m.useOther(s)
 	m.button("Stop", "/stop")
 	return m
 }
@@ -104,7 +104,7 @@ func Standstill(s loop.State, cut string, now time.Time) Message {
 	m.add(remedy(agent, hold.Why, hold.LoggedOut))
 	m.add("Looks again every 15 min and goes on by itself.")
 	m.button("Try now", "/resume")
-	m.useOther(r)
+	m.useOther(s)
 	m.button("Stop", "/stop")
 	return m
 }
@@ -151,11 +151,14 @@ func remedy(agent string, why ledger.FailureClass, loggedOut bool) string {
 	return "On the host: nightporter doctor."
 }
 
-// useOther adds a button that continues the run with another agent, if the
-// run's settings name one.
-func (m *Message) useOther(r *loop.Run) {
-	if others := r.Settings.Others; len(others) > 0 {
-		m.button("Use "+others[0], "/resume "+others[0])
+// useOther adds a button that continues the run with another agent, if one can be used
+// now. The agent that the run waits for is none.
+func (m *Message) useOther(s loop.State) {
+	for _, other := range s.Choosable() {
+		if other != agentOf(s, s.Project.Run) {
+			m.button("Use "+other, "/resume "+other)
+			return
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func status(s loop.State, action string, now time.Time) Message {
 			m.button("Try now", "/resume")
 		}
 		if r.Wait == ledger.WaitLimit || r.Wait == ledger.WaitAgent {
-			m.useOther(r)
+			m.useOther(s)
 		}
 		m.button("Stop", "/stop")
 	default:

@@ -20,7 +20,7 @@ func (d *decision) agentFor(w *Attempt, hat ledger.Hat) (name string, hold *Agen
 	}
 	candidates := append([]string{own}, s.FallbacksOf(hat, own)...)
 	if not := w.second(hat); not != "" {
-		candidates = slices.DeleteFunc(append(candidates, s.Others...), func(name string) bool { return name == not })
+		candidates = slices.DeleteFunc(append(candidates, unbarred(s)...), func(name string) bool { return name == not })
 		if len(candidates) == 0 {
 			return "", nil, false
 		}
@@ -85,6 +85,24 @@ func (d *decision) blockForSecond(t TaskState) {
 	d.block(t.Task.ID, blockage{reason: why, needs: "an [agents.NAME] section of another agent, or the task without its second review"})
 }
 
+// unbarred returns the other agents of the settings that can take part in the run.
+func unbarred(s ledger.Settings) []string {
+	return slices.DeleteFunc(slices.Clone(s.Others), func(name string) bool {
+		_, barred := s.Bar(name)
+		return barred
+	})
+}
+
+// Choosable returns the agents that a person can have the run go on with now: no budget
+// refuses them, none is held, and none lacked its program or its login when the run began.
+// The last is no reason to refuse one: a person may have logged in since.
+func (s State) Choosable() []string {
+	return slices.DeleteFunc(unbarred(s.Project.Run.Settings), func(name string) bool {
+		h, held := s.Shared.Agents[name]
+		return held && !h.Trial || slices.Contains(s.Project.Run.Base.Unready, name)
+	})
+}
+
 // Substitute returns the agent that takes the place of a held one in the run, "" if
 // none can now.
 func (s State) Substitute(agent string) string {
@@ -114,9 +132,14 @@ func SecondReviewer(s ledger.Settings, t ledger.Task) (agent string, problem *le
 		if own == "" {
 			own = s.Agent
 		}
-		for _, other := range append(s.FallbacksOf(hat, own), s.Others...) {
+		for _, other := range append(s.FallbacksOf(hat, own), unbarred(s)...) {
 			if other != own {
 				return other, nil
+			}
+		}
+		if len(s.Barred) > 0 {
+			return "", &ledger.Diagnostic{
+				Line: t.Line, Text: fmt.Sprintf("%s asks for a second review, and %s", t.ID, s.Barred[0].Text), Remedy: s.Barred[0].Remedy,
 			}
 		}
 		return "", &ledger.Diagnostic{

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -13,6 +14,7 @@ func TestSecondReviewer(t *testing.T) {
 	hats := map[string]ledger.Hat{"builder": {Emits: []string{"build.complete"}}, "reviewer": {Emits: []string{ledger.EventReview}}}
 	own := map[string]ledger.Hat{"builder": hats["builder"], "reviewer": {Emits: []string{ledger.EventReview}, Agent: "codex"}}
 	asks := ledger.Task{ID: "Task 3", Mark: ledger.MarkOpen, SecondReview: true}
+	bars := []ledger.Bar{{Agent: "copilot", Text: "a budget in money cannot hold for agent copilot", Remedy: "Say what a session costs."}}
 	for name, c := range map[string]struct {
 		s    ledger.Settings
 		task ledger.Task
@@ -24,6 +26,8 @@ func TestSecondReviewer(t *testing.T) {
 		"a fallback first":     {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats, Others: []string{"pi"}, Fallbacks: map[string][]string{"claude": {"codex"}}}, asks, "codex", ""},
 		"any other":            {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats, Others: []string{"pi"}}, asks, "pi", ""},
 		"the reviewer's is it": {ledger.Settings{Agent: "claude", Pattern: review, Hats: own, Others: []string{"codex", "claude"}}, asks, "claude", ""},
+		"a budget refuses one": {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats, Others: []string{"copilot", "pi"}, Barred: bars}, asks, "pi", ""},
+		"a budget refuses all": {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats, Others: []string{"copilot"}, Barred: bars}, asks, "", "Task 3 asks for a second review, and a budget in money cannot hold for agent copilot"},
 		"nobody":               {ledger.Settings{Agent: "claude", Pattern: review, Hats: hats}, asks, "", "Task 3 asks for a second review, and no agent but claude is configured"},
 		"no review":            {ledger.Settings{Agent: "claude", Pattern: ledger.Pattern{Name: "single", Start: "builder"}, Hats: hats, Others: []string{"pi"}}, asks, "", "Task 3 asks for a second review, and pattern single has no review"},
 	} {
@@ -60,5 +64,19 @@ func TestRaisedModel(t *testing.T) {
 		if model, raised := s.RaisedModel(c.task); raised != c.raised || raised && model != "opus" {
 			t.Errorf("%s after %d failed attempts: %q, %v", c.task.Status, c.task.Failed, model, raised)
 		}
+	}
+}
+
+// TestChoosable: a person is offered the agents that can work now.
+func TestChoosable(t *testing.T) {
+	s := State{
+		Shared: Shared{Agents: map[string]AgentHold{"held": {}, "tried": {Trial: true}}},
+		Project: Project{Run: &Run{
+			Settings: ledger.Settings{Agent: "claude", Others: []string{"barred", "held", "tried", "unready", "well"}, Barred: []ledger.Bar{{Agent: "barred"}}},
+			Base:     ledger.Base{Unready: []string{"unready"}},
+		}},
+	}
+	if got := s.Choosable(); !slices.Equal(got, []string{"tried", "well"}) {
+		t.Errorf("%q", got)
 	}
 }

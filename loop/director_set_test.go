@@ -106,6 +106,10 @@ func (d *director) set(rest string) {
 			s.Hats[name] = hat
 		case "others":
 			s.Others = strings.Split(v, ",")
+		case "barred":
+			for _, name := range strings.Split(v, ",") {
+				s.Barred = append(s.Barred, ledger.Bar{Agent: name, Text: "a budget in money cannot hold for agent " + name, Remedy: "Say what a session costs."})
+			}
 		case "fallback": // of an entry of an earlier release
 			s.Fallback = v
 		case "fallbacks": // AGENT:OTHER,OTHER

@@ -116,7 +116,7 @@ func (d *decision) resume(agent string) {
 }
 
 // choose switches the run to another agent. It returns false, and refuses the
-// command, if the run has no such agent.
+// command, if the run has no such agent or a budget refuses it.
 func (d *decision) choose(agent string) bool {
 	s := d.run().Settings
 	if agent == s.Agent {
@@ -128,6 +128,10 @@ func (d *decision) choose(agent string) bool {
 			others = "there are " + strings.Join(s.Others, " ")
 		}
 		d.refuse(ledger.CodeNoAgent, "%s has no agent %s (%s). Nothing was changed.", d.in.Project, agent, others)
+		return false
+	}
+	if b, barred := s.Bar(agent); barred {
+		d.refuse(ledger.CodeNoAgent, "%s cannot go on with %s: %s. %s Nothing was changed.", d.in.Project, agent, b.Text, b.Remedy)
 		return false
 	}
 	d.add(scope{}, ledger.AgentChosen{Agent: agent})

@@ -110,6 +110,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 	s.Operator = f.operatorFlags(cmd)
 	refused, warned := project.Unbuilt(cfg, pr, s)
 	refused = append(refused, session.Unpriced(cfg, s)...)
+	s.Barred = session.Barred(cfg, s)
 	for _, w := range warned {
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
 	}

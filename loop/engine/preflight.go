@@ -125,6 +125,11 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			}
 		}
 	}
+	for _, name := range settings.Others {
+		if err := ports.Place.Agents.Check(ctx, name); err != nil && fault.Of(err) == "" {
+			base.Unready = append(base.Unready, name)
+		}
+	}
 	if base.OneSession, err = oneSession(ports, slices.Concat(agents, settings.Others)); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ type Owner interface {
 	Mounts() (ok bool, why string)
 	HidesAgents() bool
 	Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic
+	Barred(cfg *config.Config, s ledger.Settings) []ledger.Bar
 	WantedHosts(ctx context.Context, agent string) ([]ledger.HostUse, error)
 	OneSession(agent string) (bool, error)
 }

@@ -108,6 +108,7 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Sett
 	if len(refused) > 0 {
 		return s, &ledger.InputError{Diagnostics: refused}
 	}
+	s.Barred = p.owner.Barred(cfg, s)
 	line := ""
 	for _, f := range warned {
 		line = strings.TrimPrefix(line+"; "+f.Text, "; ")

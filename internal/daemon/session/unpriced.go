@@ -33,6 +33,24 @@ func Unpriced(cfg *config.Config, s ledger.Settings) (problems []ledger.Diagnost
 	return problems
 }
 
+// Barred returns those of the settings' other agents that Unpriced would refuse in the
+// place of the run's agent, or for a second review.
+func Barred(cfg *config.Config, s ledger.Settings) (bars []ledger.Bar) {
+	for _, other := range s.Others {
+		with := s.WithAgent(other)
+		for name, hat := range with.Hats {
+			if slices.Contains(hat.Emits, ledger.EventReview) && hat.Agent != "" {
+				hat.Agent, hat.Model, hat.Pinned = "", with.Models[other].Model(hat.Tier), false
+				with.Hats[name] = hat
+			}
+		}
+		if refused := Unpriced(cfg, with); len(refused) > 0 {
+			bars = append(bars, ledger.Bar{Agent: other, Text: refused[0].Text, Remedy: refused[0].Remedy})
+		}
+	}
+	return bars
+}
+
 // unpriced refuses one agent for the hats, nil if the cost of its sessions is known.
 func unpriced(cfg *config.Config, s ledger.Settings, hats []string, d agent.Definition) *ledger.Diagnostic {
 	missing, all := unpricedModels(cfg.Prices(), s, hats, d)
@@ -61,6 +79,9 @@ func unpriced(cfg *config.Config, s ledger.Settings, hats []string, d agent.Defi
 func (r *Runners) Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic {
 	return Unpriced(cfg, s)
 }
+
+// Barred returns the agents that cannot take the place of the run's agent.
+func (r *Runners) Barred(cfg *config.Config, s ledger.Settings) []ledger.Bar { return Barred(cfg, s) }
 
 // unpricedModels reports whether the cost of all models is known that an agent works with
 // for the hats, and else the first one of which it is not: "" is the agent's own default,

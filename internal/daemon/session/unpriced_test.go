@@ -3,6 +3,7 @@ package session
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,4 +53,50 @@ func TestUnpriced(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
+}
+
+// TestBarred: what Unpriced refuses as a run's agent can be no other agent of it, nor make
+// a second review.
+func TestBarred(t *testing.T) {
+	cfg, err := config.Load(write(t, "[agents.codex]\n[agents.copilot]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hats := func(builder, reviewer ledger.Hat) map[string]ledger.Hat {
+		reviewer.Emits = []string{ledger.EventReview}
+		return map[string]ledger.Hat{"builder": builder, "reviewer": reviewer}
+	}
+	codex := map[string]ledger.Tiers{"codex": {Strong: "gpt-5-codex", Fast: "gpt-5-codex"}}
+	tiers := hats(ledger.Hat{Tier: ledger.ModelFast}, ledger.Hat{Tier: ledger.ModelStrong})
+	for name, c := range map[string]struct {
+		s    ledger.Settings
+		want []string
+	}{
+		"no budget":                              {ledger.Settings{Hats: tiers}, nil},
+		"of a run":                               {ledger.Settings{Hats: tiers, Models: codex, Budget: ledger.Budget{USDRun: 5}}, []string{"copilot"}},
+		"without a model":                        {ledger.Settings{Hats: tiers, Budget: ledger.Budget{USDRun: 5}}, []string{"codex", "copilot"}},
+		"of the reviewer, who has another agent": {ledger.Settings{Hats: hats(ledger.Hat{}, ledger.Hat{Agent: "pi", Tier: ledger.ModelStrong, MaxCostUSD: 1}), Models: codex}, []string{"copilot"}},
+	} {
+		c.s.Agent, c.s.Others = "claude", []string{"codex", "copilot"}
+		var got []string
+		for _, b := range Barred(cfg, c.s) {
+			got = append(got, b.Agent)
+			if b.Text == "" || b.Remedy == "" {
+				t.Errorf("%s: %+v", name, b)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// write writes a configuration and returns its path.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "nightporter.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
