@@ -120,13 +120,13 @@ func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time)
 	return m
 }
 
-// Uncounted says that an agent's figures are unknown from now on, as after an update of
+// Uncounted says that an agent's output is not known any more, as after an update of
 // its program.
 func Uncounted(s loop.State, b ledger.AgentUncounted, now time.Time) Message {
 	name := Cut(Clean(b.Agent), 14)
-	m := newMessage("agent.uncounted", SignLook+" "+name+" counts differently · "+now.Format("15:04"))
+	m := newMessage("agent.uncounted", SignLook+" "+name+" reports differently · "+now.Format("15:04"))
 	m.Project = s.Project.Name
-	m.add("Its output names its tokens in a way that nightporter does not know, as after an update. Tokens and cost of its sessions are unknown, not 0.")
+	m.add("Its output has events or figures that nightporter does not know, as after an update. What it does not know of tokens, cost and limits is unknown, not 0.")
 	m.add("Work goes on. On the host: nightporter agents says which release was measured.")
 	return m
 }

@@ -174,7 +174,7 @@ func TestSituations(t *testing.T) {
 			p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 		}},
 		"fault/session lost": {true, func(p *fixture) { p.exit(ledger.Exit{Reason: ledger.ExitLost}) }},
-		"fault/agent counts differently": {true, func(p *fixture) {
+		"fault/agent reports differently": {true, func(p *fixture) {
 			for range 2 { // told once
 				p.exit(ledger.Exit{Uncounted: true, Tokens: -1, CostUSD: -1})
 				p.Until(func() bool { return len(p.State.Project.Sessions) > 0 })

@@ -271,10 +271,10 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	}
 }
 
-// warnUncounted says once of each agent that its figures are unknown.
+// warnUncounted says once of each agent that its output has changed.
 func (r *Runner) warnUncounted(agent, session string) {
 	if _, said := r.uncounted.LoadOrStore(agent, true); !said {
-		r.o.Log.Warn("an agent counts tokens in a way that this release does not know: they are unknown", "agent", agent, "session", session)
+		r.o.Log.Warn("an agent tells its events or figures in a form that this release does not know: they are unknown", "agent", agent, "session", session)
 	}
 }
 

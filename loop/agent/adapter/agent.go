@@ -265,7 +265,7 @@ type Verdict struct {
 	OverBudget bool                 // the program ended because it had spent what it may
 	Window     *ledger.UsageWindow  // the fullest of Windows; nil = unknown
 	Windows    []ledger.UsageWindow // none = unknown
-	Uncounted  bool                 // the stream has figures in a form that is not known, so they are unknown
+	Uncounted  bool                 // the stream has events or figures in a form that is not known, as after an update; those figures are unknown
 }
 
 // unknownVerdict returns a verdict without any information.

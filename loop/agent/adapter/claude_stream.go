@@ -120,6 +120,9 @@ type claudeError struct {
 	final  bool // the program has given up; otherwise it still retries
 }
 
+// claudeTypes are the types of its events.
+var claudeTypes = streamTypes{"system", "assistant", "user", "result", "rate_limit_event", "stream_event"}
+
 // syntheticModel is the model's name in messages that the program itself wrote.
 const syntheticModel = "<synthetic>"
 
@@ -135,6 +138,7 @@ type claudeStream struct {
 	rejected bool                 // a limit refused the last request, unless the model answered after it
 	raw      []string             // the last lines that are no JSON, from standard error, unless the model answered after them
 	pricing  claudePricing
+	types    typeCount
 }
 
 // readLine reads one line of the stream.
@@ -166,6 +170,7 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrongType) {
 		return
 	}
+	s.types.saw(e.Type, claudeTypes)
 	switch e.Type {
 	case "assistant":
 		if e.Message.Model != syntheticModel {
@@ -214,6 +219,7 @@ func retryText(e claudeEvent) string {
 func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	v := unknownVerdict()
 	v.Turns, v.Windows, v.Window = len(s.turns), s.windows, fullest(s.windows)
+	v.Uncounted = s.types.changed(x, s.result != nil, s.err != nil || s.rejected)
 	if r := s.result; r != nil {
 		var known bool
 		v.Tokens, known = r.tokens()
@@ -221,7 +227,8 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 			v.Usage, v.Model = r.usage()
 			v.Several = len(r.Models) > 1
 		}
-		v.CostUSD, v.Uncounted = r.cost(), !known
+		v.CostUSD = r.cost()
+		v.Uncounted = v.Uncounted || !known || len(s.turns) > 0 && (v.Tokens < 0 || v.CostUSD < 0)
 		if v.CostUSD >= 0 {
 			v.CostUSD = s.usd
 		}

@@ -137,55 +137,57 @@ func TestClaudeReadTolerates(t *testing.T) {
 	ended := time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
 	failed := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended}
 	const turn = `{"message":{"id":"msg_1","model":"claude-x","content":[]},"type":"assistant"}` + "\n"
-	result := func(fields string) string { return `{"total_cost_usd":0.5,` + fields + `,"type":"result"}` + "\n" }
+	result := func(fields string) string {
+		return `{"total_cost_usd":0.5,"usage":{"input_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":1},` + fields + `,"type":"result"}` + "\n"
+	}
 	for _, c := range []struct {
 		name, stream string
 		exit         ledger.Exit
 		want         Verdict
 	}{
 		{"nothing", "", ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 0, Tokens: -1, CostUSD: -1}},
-		{"unknown lines", "\n\n{}\n[1]\nnull\n{\"type\":\"new\",\"x\":1}\n" + turn + "{\"type\":7}\n{bro", ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
+		{"unknown lines", "\n\n{}\n[1]\nnull\n{\"type\":\"new\",\"x\":1}\n" + turn + "{\"type\":7}\n{bro", ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Uncounted: true, Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"fields of another type", turn + `{"type":"result","is_error":false,"modelUsage":7,"errors":"x","usage":{"input_tokens":3,"output_tokens":4},"total_cost_usd":"free"}`,
 			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Uncounted: true, Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"a message in several lines", turn + turn + strings.Replace(turn, "msg_1", "msg_2", 1), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 2, Tokens: -1, CostUSD: -1}},
 		{"limit in words alone", turn + result(`"is_error":true,"result":"Claude AI usage limit reached|1795190000"`), failed,
-			Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: 2, CostUSD: 0.5}},
 		{"limit of an organisation", result(`"is_error":true,"api_error_status":400,"result":"You've hit your org's monthly usage limit"`), failed,
-			Verdict{Failure: ledger.FailureLimit, Text: "You've hit your org's monthly usage limit", Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureLimit, Text: "You've hit your org's monthly usage limit", Tokens: 2, CostUSD: 0.5}},
 		{"limit that was over again", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795190000}}` + "\n" + turn + result(`"is_error":false,"result":"You've hit your limit"`),
-			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: 2, CostUSD: 0.5}},
 		{"budget", turn + result(`"is_error":true,"subtype":"error_max_budget_usd","terminal_reason":"budget_exhausted"`), failed,
-			Verdict{Text: "ended by budget exhausted", Turns: 1, Tokens: -1, CostUSD: 0.5, OverBudget: true}},
+			Verdict{Text: "ended by budget exhausted", Turns: 1, Tokens: 2, CostUSD: 0.5, OverBudget: true}},
 		{"turns, in an older release", turn + result(`"is_error":true,"subtype":"error_max_turns"`), failed,
-			Verdict{Text: "ended by max turns", Turns: 1, Tokens: -1, CostUSD: 0.5}},
-		{"prompt too long at once", result(`"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long","usage":{}`), failed,
+			Verdict{Text: "ended by max turns", Turns: 1, Tokens: 2, CostUSD: 0.5}},
+		{"prompt too long at once", `{"total_cost_usd":0.5,"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long","usage":{},"type":"result"}`, failed,
 			Verdict{Text: "Prompt is too long", Turns: 1, Tokens: -1, CostUSD: 0.5, Uncounted: true}},
 		{"429 in its own message, ended as a success", turn + `{"type":"assistant","error":"rate_limit","message":{"model":"<synthetic>","content":[{"text":"API Error: 429"}]}}` + "\n" + result(`"is_error":false,"result":"API Error: 429"`),
-			ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}, Verdict{Failure: ledger.FailureNetwork, Text: "API Error: 429", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}, Verdict{Failure: ledger.FailureNetwork, Text: "API Error: 429", Turns: 1, Tokens: 2, CostUSD: 0.5}},
 		{"429 with a wait", result(`"is_error":true,"api_error_status":429,"result":"API Error: 429 · try again in 2 hours"`), ledger.Exit{Reason: ledger.ExitSelf, Ended: ended},
-			Verdict{Failure: ledger.FailureLimit, Until: ended.Add(2 * time.Hour), Text: "API Error: 429 · try again in 2 hours", Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureLimit, Until: ended.Add(2 * time.Hour), Text: "API Error: 429 · try again in 2 hours", Tokens: 2, CostUSD: 0.5}},
 		{"standard error before an answer", "You've hit your limit · resets 7pm (UTC)\n" + turn, failed, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"403", result(`"is_error":true,"api_error_status":403,"result":"Request not allowed"`), failed,
-			Verdict{Failure: ledger.FailureAuth, Text: "Request not allowed", Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureAuth, Text: "Request not allowed", Tokens: 2, CostUSD: 0.5}},
 		{"a kind of error that is new", turn + result(`"is_error":true,"api_error_status":418,"result":"I'm a teapot"`), failed,
-			Verdict{Text: "I'm a teapot", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			Verdict{Text: "I'm a teapot", Turns: 1, Tokens: 2, CostUSD: 0.5}},
 		{"what the model wrote is no limit", turn + `{"type":"user","message":{"content":[{"text":"You've hit your limit"}]}}` + "\n", failed, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"the model's own words of success", turn + result(`"is_error":false,"result":"API Error: 429 is handled. You've hit your limit · resets 7pm is shown."`),
-			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: 2, CostUSD: 0.5}},
 		{"words of a limit in a tool's result", turn + `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"rate_limit_error\nYou've hit your limit"}]}}` + "\n" + result(`"is_error":false,"result":"done"`),
-			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: 2, CostUSD: 0.5}},
 		{"limit in the program's own message, ended as a success", turn + `{"type":"assistant","message":{"model":"<synthetic>","content":[{"text":"Claude AI usage limit reached|1795190000"}]}}` + "\n" + result(`"is_error":false,"subtype":"success","result":"Claude AI usage limit reached|1795190000"`),
-			ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}, Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}, Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: 2, CostUSD: 0.5}},
 		{"rejected, ended as a success", turn + `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795190000}}` + "\n" + result(`"is_error":false,"subtype":"success","result":""`),
-			ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}, Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}, Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Turns: 1, Tokens: 2, CostUSD: 0.5}},
 		{"limit on standard error, exit 0", "You've hit your limit · resets 7pm (UTC)\n", ledger.Exit{Reason: ledger.ExitSelf, Ended: ended},
 			Verdict{Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC), Text: "You've hit your limit · resets 7pm (UTC)", Unverified: true, Tokens: -1, CostUSD: -1}},
 		{"standard error of a hook", "hook: want rate_limit_error\n  You've hit your limit · resets 7pm\n", failed, Verdict{Tokens: -1, CostUSD: -1}},
 		{"standard error alone", "--dangerously-skip-permissions cannot be used\n", failed, Verdict{Tokens: -1, CostUSD: -1}},
 		{"limit on standard error", "You've hit your limit · resets 7pm (UTC)\n", failed,
 			Verdict{Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC), Text: "You've hit your limit · resets 7pm (UTC)", Unverified: true, Tokens: -1, CostUSD: -1}},
-		{"middle missing", turn + "[nightporter: output is missing here]\n" + strings.Replace(turn, "msg_1", "msg_9", 1) + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 2, Tokens: -1, CostUSD: 0.5}},
-		{"a line longer than is read", `{"type":"assistant","message":{"content":[{"text":"` + strings.Repeat("x", claudeLine) + `"}]}}` + "\n" + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
+		{"middle missing", turn + "[nightporter: output is missing here]\n" + strings.Replace(turn, "msg_1", "msg_9", 1) + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 2, Tokens: 2, CostUSD: 0.5}},
+		{"a line longer than is read", `{"type":"assistant","message":{"content":[{"text":"` + strings.Repeat("x", claudeLine) + `"}]}}` + "\n" + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: 2, CostUSD: 0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, claude.Judge(strings.NewReader(c.stream), c.exit), withoutKinds); d != "" {

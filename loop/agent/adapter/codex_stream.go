@@ -34,6 +34,9 @@ type codexStream struct {
 	helped bool   // subagents worked, whose tokens are not in the stream
 }
 
+// codexTypes are the types of its events.
+var codexTypes = streamTypes{"thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated", "item.completed", "error"}
+
 // codexRetry begins the message of an error that the program tries to overcome:
 // "Reconnecting... 2/5 (stream disconnected before completion)".
 const codexRetry = "Reconnecting..."
@@ -56,6 +59,7 @@ func (s *codexStream) readLine(line []byte, cut bool) {
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrongType) {
 		return
 	}
+	s.types.saw(e.Type, codexTypes)
 	switch e.Type {
 	case "turn.started":
 		s.usage = nil
@@ -93,6 +97,7 @@ func (s *codexStream) item(e codexEvent) {
 func (s *codexStream) result(x ledger.Exit) Verdict {
 	ended := s.usage != nil
 	v := s.verdict(x, ended)
+	v.Uncounted = s.types.changed(x, ended, s.err != nil)
 	if !ended || s.helped {
 		return v
 	}

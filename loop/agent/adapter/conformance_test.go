@@ -24,14 +24,19 @@ var streamAgents = []struct {
 	cost   float64
 	said   string   // its last message
 	fields []string // the fields that its figures come from
-	words  string   // an event with words of the model; WORDS is replaced
-	output string   // an event with a tool's output; WORDS is replaced
-	end    string   // the event that ends a conversation well
-	effort bool     // it has an option for the effort
+	ends   string   // the type of the event that ends it
+	// needs are fields without which figures are unknown: "tokens" or, of cost alone, "cost".
+	needs  map[string]string
+	words  string // an event with words of the model; WORDS is replaced
+	output string // an event with a tool's output; WORDS is replaced
+	end    string // the event that ends a conversation well
+	effort bool   // it has an option for the effort
 }{
 	{
 		row: &claude, works: "works-level3", tokens: 3*1050 + 118, cost: 3*0.00375 + 0.0004428, said: "All done.",
 		fields: []string{"inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"},
+		ends:   "result",
+		needs:  map[string]string{"total_cost_usd": "cost"},
 		words:  `{"type":"assistant","message":{"id":"m","role":"assistant","model":"m","content":[{"type":"text","text":"WORDS"}]}}`,
 		output: `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"WORDS"}]}}`,
 		end:    `{"type":"result","is_error":false,"subtype":"success","result":"Done."}`,
@@ -40,6 +45,8 @@ var streamAgents = []struct {
 	{
 		row: &codex, works: "session", tokens: 2*1050 + 310, cost: -1, said: "Done.",
 		fields: []string{"input_tokens", "output_tokens"},
+		ends:   "turn.completed",
+		needs:  map[string]string{"usage": "tokens"},
 		words:  `{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"WORDS"}}`,
 		output: `{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"x","aggregated_output":"WORDS","exit_code":1}}`,
 		end:    `{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`,
@@ -48,6 +55,8 @@ var streamAgents = []struct {
 	{
 		row: &opencode, works: "session", tokens: 2*1050 + 310, cost: 2*0.00375 + 0.00078, said: "Done.",
 		fields: []string{"input", "output", "reasoning", "cache", "total", "read", "write"},
+		ends:   "step_finish",
+		needs:  map[string]string{"cost": "cost", "tokens": "tokens"},
 		words:  `{"type":"text","part":{"messageID":"m","type":"text","text":"WORDS"}}`,
 		output: `{"type":"tool_use","part":{"messageID":"m","type":"tool","tool":"bash","state":{"status":"error","input":{"command":"x"},"error":"WORDS"}}}`,
 		end:    `{"type":"step_finish","part":{"messageID":"m","reason":"stop","tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0,"write":0}},"cost":0.1}}`,
@@ -55,6 +64,7 @@ var streamAgents = []struct {
 	},
 	{
 		row: &copilot, works: "session", tokens: -1, cost: -1, said: "Done.",
+		ends:   "result",
 		words:  `{"type":"assistant.message","data":{"messageId":"m","content":"WORDS"}}`,
 		output: `{"type":"tool.execution_complete","data":{"toolCallId":"t","success":false,"error":{"message":"WORDS"},"result":{"content":"WORDS"}}}`,
 		end:    `{"type":"result","exitCode":0,"usage":{"premiumRequests":1}}`,
@@ -63,6 +73,8 @@ var streamAgents = []struct {
 	{
 		row: &pi, works: "session", tokens: 2*1050 + 310, cost: 2*0.00375 + 0.00078, said: "Done.",
 		fields: []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"},
+		ends:   "agent_end",
+		needs:  map[string]string{"cost": "cost", "usage": "tokens"},
 		words:  `{"type":"message_end","message":{"role":"assistant","stopReason":"stop","content":[{"type":"text","text":"WORDS"}],"usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2}}}`,
 		output: `{"type":"message_end","message":{"role":"toolResult","toolCallId":"t","isError":true,"content":[{"type":"text","text":"WORDS"}]}}`,
 		end:    `{"type":"agent_end","messages":[]}`,
@@ -71,6 +83,8 @@ var streamAgents = []struct {
 	{
 		row: &qwen, works: "session", tokens: 2*1050 + 310, cost: -1, said: "Done.",
 		fields: []string{"input_tokens", "output_tokens"},
+		ends:   "result",
+		needs:  map[string]string{"usage": "tokens"},
 		words:  `{"type":"assistant","parent_tool_use_id":null,"message":{"role":"assistant","model":"m","content":[{"type":"text","text":"WORDS"}]}}`,
 		output: `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"WORDS"}]}}`,
 		end:    `{"type":"result","is_error":false,"subtype":"success","result":"Done."}`,
@@ -78,6 +92,8 @@ var streamAgents = []struct {
 	{
 		row: &gemini, works: "session", tokens: 2*1050 + 310, cost: -1, said: "Done.",
 		fields: []string{"total_tokens", "input_tokens", "output_tokens", "cached"},
+		ends:   "result",
+		needs:  map[string]string{"stats": "tokens"},
 		words:  `{"type":"message","role":"assistant","content":"WORDS","delta":true}`,
 		output: `{"type":"tool_result","tool_id":"t","status":"error","output":"WORDS"}`,
 		end:    `{"type":"result","status":"success","stats":{"total_tokens":2,"input_tokens":1,"output_tokens":1,"cached":0}}`,
@@ -126,12 +142,18 @@ func TestConformance(t *testing.T) {
 			step := 1 + len(works)/3000 // each cut reads what is before it
 			for n := 0; n < len(works); n += step {
 				v := judge(c.row, works[:n], ledger.Exit{Reason: ledger.ExitAsked, Code: -1, Ended: ended})
-				if v.Failure != "" || v.Tokens != -1 && v.Tokens != c.tokens || v.CostUSD != -1 && !near(v.CostUSD, c.cost) {
+				if v.Failure != "" || v.Uncounted || v.Tokens != -1 && v.Tokens != c.tokens || v.CostUSD != -1 && !near(v.CostUSD, c.cost) {
 					t.Fatalf("cut off after %d bytes: %+v", n, v)
 				}
 			}
 		})
 		t.Run(c.row.Name+"/changed fields", func(t *testing.T) {
+			for field, unknown := range c.needs {
+				v := judge(c.row, bytes.ReplaceAll(works, []byte(`"`+field+`":`), []byte(`"new_`+field+`":`)), fine)
+				if !v.Uncounted || (v.Tokens == -1) != (unknown == "tokens" || c.tokens == -1) || v.CostUSD != -1 || v.Failure != "" || v.Text != "" {
+					t.Errorf("%s is missing: %+v", field, v)
+				}
+			}
 			for _, field := range c.fields {
 				for name, to := range map[string]string{"renamed": `"new_` + field + `":`, "in words": `"` + field + `":"many","x":`, "negative": `"` + field + `":-1,"x":`} {
 					v := judge(c.row, bytes.ReplaceAll(works, []byte(`"`+field+`":`), []byte(to)), fine)
@@ -139,6 +161,32 @@ func TestConformance(t *testing.T) {
 						t.Errorf("%s %s: %+v", field, name, v)
 					}
 				}
+			}
+		})
+		t.Run(c.row.Name+"/changed events", func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join("testdata", c.row.Name, "*.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range files {
+				stream := recorded(t, c.row.Name, strings.TrimSuffix(filepath.Base(file), ".jsonl"))
+				for _, x := range []ledger.Exit{fine, failed, {Reason: ledger.ExitAsked, Code: -1, Ended: ended}} {
+					if v := judge(c.row, stream, x); v.Uncounted {
+						t.Errorf("%s, as it was recorded: %+v", file, v)
+					}
+					few := bytes.Count(stream, []byte("\n{")) < fewStrange // one event, and nothing proves anything
+					for name, to := range map[string]string{"types": `"type":"new_`, "the field": `"kind":"`} {
+						v := judge(c.row, bytes.ReplaceAll(stream, []byte(`"type":"`), []byte(to)), x)
+						if v.Uncounted == few || v.Turns != 0 || v.Tokens != -1 || v.CostUSD != -1 {
+							t.Errorf("%s, %s renamed: %+v", file, name, v)
+						}
+					}
+				}
+			}
+			// Renamed in part: what is left says neither that it ended nor that it failed.
+			end := []byte(`"type":"` + c.ends + `"`)
+			if v := judge(c.row, bytes.ReplaceAll(works, end, []byte(`"type":"the_end"`)), fine); !v.Uncounted || v.Tokens != -1 {
+				t.Errorf("%s renamed: %+v", c.ends, v)
 			}
 		})
 		t.Run(c.row.Name+"/strange lines", func(t *testing.T) {

@@ -109,5 +109,7 @@ func copilotLastMessage(output io.Reader) string {
 func copilotRead(output io.Reader, x ledger.Exit, known []Failure) Verdict {
 	s := copilotStream{eventStream: eventStream{known: known}}
 	eachLine(output, longestLine, s.readLine)
-	return s.verdict(x, s.ended)
+	v := s.verdict(x, s.ended)
+	v.Uncounted = s.types.changed(x, s.ended, s.err != nil)
+	return v
 }

@@ -35,6 +35,9 @@ type copilotStream struct {
 	said  string
 }
 
+// copilotTypes are the types of its events.
+var copilotTypes = streamTypes{"session.", "user.", "assistant.", "model.", "tool.", "hook.", "subagent.", "result"}
+
 // readLine reads one line of the stream.
 func (s *copilotStream) readLine(line []byte, cut bool) {
 	if s.plainLine(line) {
@@ -53,6 +56,7 @@ func (s *copilotStream) readLine(line []byte, cut bool) {
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrongType) {
 		return
 	}
+	s.types.saw(e.Type, copilotTypes)
 	switch e.Type {
 	case "assistant.message":
 		s.ended = false

@@ -24,6 +24,7 @@ type eventStream struct {
 	retries bool            // err is one that the program tried to overcome
 	raw     []string        // the last lines that are no events, unless the model answered after them
 	gap     bool            // a part of the output is missing
+	types   typeCount
 }
 
 // plainLine takes a line that is no event, and reports whether it was one.

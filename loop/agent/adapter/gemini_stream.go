@@ -37,6 +37,9 @@ type geminiStream struct {
 	stats  counts
 }
 
+// geminiTypes are the types of its events.
+var geminiTypes = streamTypes{"init", "message", "tool_use", "tool_result", "error", "result"}
+
 // readLine reads one line of the stream.
 func (s *geminiStream) readLine(line []byte, cut bool) {
 	if s.plainLine(line) {
@@ -58,6 +61,7 @@ func (s *geminiStream) readLine(line []byte, cut bool) {
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrongType) {
 		return
 	}
+	s.types.saw(e.Type, geminiTypes)
 	switch e.Type {
 	case "init", "tool_result":
 		s.asked = true
@@ -132,6 +136,7 @@ func geminiError(message string) eventError {
 // reports no cost.
 func (s *geminiStream) result(x ledger.Exit) Verdict {
 	v := s.verdict(x, s.ended)
+	v.Uncounted = s.types.changed(x, s.ended, s.err != nil) || s.ended && s.stats == nil && s.turns > 0
 	if !s.ended || s.stats == nil {
 		return v
 	}

@@ -50,7 +50,7 @@ func TestGeminiRead(t *testing.T) {
 		{"a total that is less than its parts", success(`"total_tokens":100,"input_tokens":100,"output_tokens":5,"cached":10`), self, uncounted},
 		{"a new kind of tokens", success(`"total_tokens":105,"input_tokens":100,"output_tokens":5,"cached":10,"audio_tokens":7`), self, uncounted},
 		{"nothing counted", success(`"total_tokens":0,"input_tokens":0,"output_tokens":0,"cached":0`), self, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
-		{"no figures", answer + `{"type":"result","status":"success"}`, self, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
+		{"no figures", answer + `{"type":"result","status":"success"}`, self, Verdict{Turns: 1, Tokens: -1, CostUSD: -1, Uncounted: true}},
 		{"an account's limit", failed(`[API Error: You have exhausted your capacity on this model. Your quota will reset after 7h22m10s.]` + advice), self,
 			Verdict{Failure: ledger.FailureLimit, Until: ended.Add(7*time.Hour + 22*time.Minute + 10*time.Second), Text: "You have exhausted your capacity on this model. Your quota will reset after 7h22m10s.", Tokens: -1, CostUSD: -1}},
 		{"a wait of hours without a word", `{"type":"init"}` + "\nRipgrep is not available.\nAttempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 7h22m10s.. Retrying after 26536314ms...\n", ledger.Exit{Reason: ledger.ExitStall, Code: -1, Ended: ended},

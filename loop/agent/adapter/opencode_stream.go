@@ -54,7 +54,11 @@ type opencodeStream struct {
 	usd       float64
 	unpriced  bool // a step used tokens and has no price
 	uncounted bool // a step's tokens are in a form that is not known
+	costless  bool // a step has no cost, or one in a form that is not known
 }
+
+// opencodeTypes are the types of its events.
+var opencodeTypes = streamTypes{"step_start", "step_finish", "text", "reasoning", "tool_use", "error"}
 
 // readLine reads one line of the stream.
 func (s *opencodeStream) readLine(line []byte, cut bool) {
@@ -75,6 +79,7 @@ func (s *opencodeStream) readLine(line []byte, cut bool) {
 		s.gap = true
 		return
 	}
+	s.types.saw(e.Type, opencodeTypes)
 	switch e.Type {
 	case "step_start":
 		s.ended = false
@@ -156,7 +161,11 @@ func (s *opencodeStream) add(e opencodeEvent) {
 	}
 	s.usage = addUsage(s.usage, u)
 	usd := -1.0
-	if json.Unmarshal(e.Part.Cost, &usd) != nil || usd < 0 || usd == 0 && n > 0 {
+	if json.Unmarshal(e.Part.Cost, &usd) != nil || usd < 0 {
+		s.costless = true
+		return
+	}
+	if usd == 0 && n > 0 {
 		s.unpriced = true // 0 stands for a model whose price the program does not know
 		return
 	}
@@ -166,12 +175,12 @@ func (s *opencodeStream) add(e opencodeEvent) {
 // result returns the verdict on a session with this stream and exit.
 func (s *opencodeStream) result(x ledger.Exit) Verdict {
 	v := s.verdict(x, s.ended)
-	v.Uncounted = s.uncounted
+	v.Uncounted = s.uncounted || s.costless || s.types.changed(x, s.ended, s.err != nil)
 	if x.Reason != ledger.ExitSelf || !s.ended || s.err != nil || s.gap || s.open != 0 || s.helped || s.uncounted || s.tokens == 0 {
 		return v
 	}
 	v.Tokens, v.Usage = s.tokens, s.usage
-	if !s.unpriced {
+	if !s.unpriced && !s.costless {
 		v.CostUSD = s.usd
 	}
 	return v

@@ -49,6 +49,13 @@ type piStream struct {
 	usd      float64
 	unpriced bool // an answer used tokens and has no price
 	unknown  bool // an answer's tokens are in a form that is not known
+	costless bool // an answer has no cost, or one in a form that is not known
+}
+
+// piTypes are the types of its events.
+var piTypes = streamTypes{
+	"session", "agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_update", "message_end",
+	"tool_execution_start", "tool_execution_update", "tool_execution_end", "auto_retry_start", "auto_retry_end", "compaction_start", "compaction_end",
 }
 
 // readLine reads one line of the stream.
@@ -74,6 +81,7 @@ func (s *piStream) readLine(line []byte, cut bool) {
 		s.gap = true
 		return
 	}
+	s.types.saw(e.Type, piTypes)
 	switch e.Type {
 	case "agent_start", "turn_start":
 		s.ended = false
@@ -138,17 +146,18 @@ func (s *piStream) add(m piMessage) {
 	var cost struct {
 		Total *float64 `json:"total"`
 	}
-	if json.Unmarshal(m.Usage["cost"], &cost) != nil || cost.Total == nil || *cost.Total < 0 || *cost.Total == 0 && n > 0 {
-		s.unpriced = s.unpriced || n > 0 // 0 stands for a model whose price the program does not know
+	if json.Unmarshal(m.Usage["cost"], &cost) != nil || cost.Total == nil || *cost.Total < 0 {
+		s.costless = s.costless || n > 0
 		return
 	}
+	s.unpriced = s.unpriced || *cost.Total == 0 && n > 0 // 0 stands for a model whose price the program does not know
 	s.usd += *cost.Total
 }
 
 // result returns the verdict on a session with this stream and exit.
 func (s *piStream) result(x ledger.Exit) Verdict {
 	v := s.verdict(x, s.ended)
-	v.Uncounted = s.unknown && s.ended
+	v.Uncounted = (s.unknown || s.costless) && s.ended || s.types.changed(x, s.ended, s.err != nil)
 	if !s.ended || s.err != nil || s.gap || s.summed || s.unknown || s.tokens == 0 {
 		return v
 	}
@@ -158,7 +167,7 @@ func (s *piStream) result(x ledger.Exit) Verdict {
 		for v.Model = range s.models {
 		}
 	}
-	if !s.unpriced {
+	if !s.unpriced && !s.costless {
 		v.CostUSD = s.usd
 	}
 	return v

@@ -51,6 +51,9 @@ var qwenKinds = kinds{input: "input_tokens", cacheRead: "cache_read_input_tokens
 // qwenRefusal begins an answer that the program makes of an error.
 const qwenRefusal = "[API Error: "
 
+// qwenTypes are the types of its events.
+var qwenTypes = streamTypes{"system", "assistant", "user", "result", "stream_event"}
+
 // readLine reads one line of the stream.
 func (s *qwenStream) readLine(line []byte, cut bool) {
 	if s.plainLine(line) {
@@ -72,6 +75,7 @@ func (s *qwenStream) readLine(line []byte, cut bool) {
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrongType) {
 		return
 	}
+	s.types.saw(e.Type, qwenTypes)
 	switch e.Type {
 	case "system", "user":
 		s.asked = true
@@ -116,6 +120,7 @@ func qwenError(message string) eventError {
 // reports no cost.
 func (s *qwenStream) result(x ledger.Exit) Verdict {
 	v := s.verdict(x, s.ended)
+	v.Uncounted = s.types.changed(x, s.ended, s.err != nil) || s.ended && s.usage == nil && s.turns > 0
 	if !s.ended || s.usage == nil || s.helped {
 		return v
 	}
