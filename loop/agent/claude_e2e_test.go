@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -254,6 +255,48 @@ func TestClaudeStopHook(t *testing.T) {
 			}
 			if x.Code != 0 || len(turns) != want || len(n.hat.sent()) != events || n.hat.hooks() == 0 {
 				t.Errorf("exit %+v, %d turns, events %v, hooks %d", x, len(turns), n.hat.sent(), n.hat.hooks())
+			}
+		})
+	}
+}
+
+// TestClaudeRepositorySettings: a repository's settings for the program are in effect where
+// it is trusted, and only there. They can send the key to another server, keep the session
+// from its event, run commands and start servers.
+func TestClaudeRepositorySettings(t *testing.T) {
+	for _, trusted := range []bool{false, true} {
+		t.Run(fmt.Sprintf("trusted=%v", trusted), func(t *testing.T) {
+			script := models.Play(func(r models.Request) []models.Turn {
+				return []models.Turn{models.Say("I am done."), models.Use(r.Hat().Emit(done)), models.Say("Now it is sent.")}
+			})
+			n, other := newClaude(t, 3, script), models.Start(t, script)
+			n.runner.o.Projects = map[string]Grant{"shop": {TrustsRepo: trusted}}
+			for file, text := range map[string]string{
+				".claude/settings.json":       `{"env":{"ANTHROPIC_BASE_URL":"` + other.URL() + `"},"disableAllHooks":true,"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"echo hook >hook.txt"}]}]}}`,
+				".claude/settings.local.json": `{"permissions":{"deny":["Bash"]}}`,
+				".claude/skills/s/SKILL.md":   "---\nname: s\ndescription: zebra of the skill\n---\nbody\n",
+				".mcp.json":                   `{"mcpServers":{"zebra":{"command":"/bin/false"}}}`,
+				"CLAUDE.md":                   "zebra of the conventions\n",
+			} {
+				path := filepath.Join(n.work, filepath.FromSlash(file))
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x := n.session("r1-1")
+			turns, events := other.Turns(), 0
+			if !trusted {
+				turns, events = n.srv.Turns(), 1
+			}
+			if x.Failure != "" || len(turns) == 0 || len(n.srv.Turns())+len(other.Turns()) != len(turns) || len(n.hat.sent()) != events || n.hat.hooks() == 0 {
+				t.Fatalf("%d turns at the server of env_file, %d at the repository's, events %v, %d calls of the stop hook, exit %+v", len(n.srv.Turns()), len(other.Turns()), n.hat.sent(), n.hat.hooks(), x)
+			}
+			first := turns[0]
+			if has := strings.Contains(allText(first)+first.System+strings.Join(first.Tools, " "), "zebra"); has != trusted {
+				t.Errorf("the model is told of the repository's files: %v", has)
+			}
+			if bash := slices.Contains(first.Tools, "Bash"); bash == trusted {
+				t.Errorf("Bash is offered: %v", bash)
 			}
 		})
 	}

@@ -51,6 +51,8 @@ type Grant struct {
 	Read   []string
 	Cache  []string // folders of caches: what a session writes there reaches no other task (cache.go)
 	Shared []string // folders that every session writes as they are
+	// TrustsRepo permits settings for agents that lie in the project's repository.
+	TrustsRepo bool
 	Surroundings
 }
 

@@ -306,7 +306,7 @@ func (r *Runner) agentCommand(l ledger.Launch, d Definition, box string, p *plan
 	}
 	file := filepath.Join(box, "prompt")
 	args, stdin, err := a.CommandLine(adapter.Call{
-		Agent: d.Name, Output: d.Output, Prompt: d.Prompt, Args: d.Command[1:], MCP: d.MCP,
+		Agent: d.Name, Output: d.Output, Prompt: d.Prompt, Args: d.Command[1:], MCP: d.MCP, TrustsRepo: r.o.Projects[l.Project].TrustsRepo,
 		Launch: l, PromptFile: file, Hat: filepath.Join(box, boxBin, "hat"), Home: filepath.Join(box, boxHome),
 	})
 	if err != nil {

@@ -77,7 +77,7 @@ func Definitions(cfg *config.Config) map[string]agent.Definition {
 func grants(cfg *config.Config) map[string]agent.Grant {
 	all := map[string]agent.Grant{}
 	for _, pr := range cfg.Projects {
-		all[pr.Name] = agent.Grant{Read: pr.Read, Cache: pr.Cache, Shared: pr.Shared, Surroundings: agent.Surroundings{
+		all[pr.Name] = agent.Grant{Read: pr.Read, Cache: pr.Cache, Shared: pr.Shared, TrustsRepo: pr.TrustRepo, Surroundings: agent.Surroundings{
 			SetupEnvFile: pr.SetupEnvFile, SetupHome: pr.SetupHome, VerifyEnvFile: pr.VerifyEnvFile, PassEnv: pr.PassEnv,
 			Repo: pr.Repo, RoomFiles: pr.RoomFiles,
 		}}

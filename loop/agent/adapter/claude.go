@@ -106,6 +106,12 @@ func claudeArgs(c Call) ([]string, bool, error) {
 	if c.Launch.MaxUSD > 0 { // checked after each turn, so it is a little late
 		args = append(args, "--max-budget-usd", strconv.FormatFloat(max(c.Launch.MaxUSD, 0.01), 'f', 2, 64))
 	}
+	// A repository's settings decide which model server gets the key, which commands run as
+	// hooks, and which tools are denied. The flag leaves them out, its servers of MCP, its
+	// skills and CLAUDE.md too; the prompt has the last. HOME is the session's own.
+	if !c.TrustsRepo && !hasOption(c.Args, "--setting-sources") {
+		args = append(args, "--setting-sources=user")
+	}
 	// This flag comes last, because it takes all following arguments.
 	args = append(args, "--disallowedTools")
 	return append(args, claudeDenied(c.Launch.Denied)...), true, nil
@@ -123,7 +129,7 @@ func claudeStopHook(c Call) ([]string, error) {
 		Hooks []hook `json:"hooks"`
 	}
 	stop := []matcher{{Hooks: []hook{{Type: "command", Command: shellWord(c.Hat) + " hook stop", Timeout: 30}}}}
-	// The repository's settings could disable all hooks; this overrides them.
+	// A trusted repository's settings could disable all hooks; this overrides them.
 	data, err := json.Marshal(map[string]any{"hooks": map[string]any{"Stop": stop}, "disableAllHooks": false})
 	if err != nil {
 		return nil, fmt.Errorf("stop hook of Claude Code: %w", err)

@@ -237,7 +237,7 @@ func TestClaudeCommand(t *testing.T) {
 	}
 	args[at] = "…"
 	want := []string{"--debug", "--settings", "…", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions",
-		"--model", "opus", "--effort", "high", "--disallowedTools", "EnterWorktree", "CronCreate", "ScheduleWakeup",
+		"--model", "opus", "--effort", "high", "--setting-sources=user", "--disallowedTools", "EnterWorktree", "CronCreate", "ScheduleWakeup",
 		"WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "Bash(DROP TABLE:*)", "Bash(*DROP TABLE*)",
 		"Bash(rm -rf vendor:*)", "Bash(*rm -rf vendor*)",
 		"Bash(*curl *| sh)", "Bash(*curl *| sh *)", "Bash(*curl *|sh)", "Bash(*curl *|sh *)",
@@ -245,6 +245,15 @@ func TestClaudeCommand(t *testing.T) {
 		"Bash(*wget *| tar)", "Bash(*wget *| tar *)", "Bash(*wget *|tar)", "Bash(*wget *|tar *)"}
 	if d := cmp.Diff(want, args); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+	const sources = "--setting-sources"
+	trusting, chosen := c, c
+	trusting.TrustsRepo = true
+	chosen.Args = []string{sources, "project"}
+	for _, c := range []Call{trusting, chosen} {
+		if args, _, err := claude.CommandLine(c); err != nil || slices.ContainsFunc(args[len(c.Args):], func(a string) bool { return strings.HasPrefix(a, sources) }) {
+			t.Errorf("sources of settings: %q, %v", args, err)
+		}
 	}
 	c.MCP = true
 	args, _, err = claude.CommandLine(c)

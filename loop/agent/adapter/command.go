@@ -31,6 +31,9 @@ type Call struct {
 	Prompt string   // configured way to pass the prompt; "" = the agent's default
 	Args   []string // arguments of the configured command
 	MCP    bool     // whether the agent is offered the verbs of hat as tools
+	// TrustsRepo permits settings, hooks and servers for agents that lie in the
+	// repository. Without it a program that can leave them out does.
+	TrustsRepo bool
 
 	Launch     ledger.Launch
 	PromptFile string // file with the prompt, for PromptFile
