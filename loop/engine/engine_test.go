@@ -130,6 +130,22 @@ func TestFallbackCannotTakeOver(t *testing.T) {
 	}
 }
 
+// TestPreflightNamesUnready: the run begins without an agent that a person could choose
+// later, and knows that it cannot be used now.
+func TestPreflightNamesUnready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, succeeded)
+		f.ports.Missing = map[string]error{"other": &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "it is not logged in"}}}}
+		s := settings()
+		s.Others = []string{"mine", "other"}
+		f.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
+		synctest.Wait()
+		if exit, over := f.outcome(); !over || exit != 0 || !slices.Equal(f.state().Project.Run.Base.Unready, []string{"other"}) {
+			t.Errorf("outcome %d, over %v, not ready: %q", exit, over, f.state().Project.Run.Base.Unready)
+		}
+	})
+}
+
 // TestPreflightRefusesUnproved starts runs of a pattern without a review: they need
 // a verification command, or the owner's word that none is needed.
 func TestPreflightRefusesUnproved(t *testing.T) {
