@@ -82,8 +82,13 @@ func (c clock) next(rest string, ended time.Time) time.Time {
 	case c.near == "tomorrow", c.near == "" && past:
 		days = 1
 	case c.near != "":
-		for now.AddDate(0, 0, days).Weekday().String()[:3] != strings.ToUpper(c.near[:1])+c.near[1:] || days == 0 && past {
-			days++
+		if past {
+			days = 1
+		}
+		for first := days; !strings.EqualFold(now.AddDate(0, 0, days).Weekday().String()[:3], c.near); days++ {
+			if days == first+6 {
+				return time.Time{} // no day: a letter that only folds to one of its name
+			}
 		}
 	}
 	return on(now.Year(), now.Month(), now.Day()+days)

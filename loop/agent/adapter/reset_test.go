@@ -76,6 +76,7 @@ func TestResetTime(t *testing.T) {
 		"resets 7pm GMT+25":                        unknown,
 		"resets 27pm UTC":                          unknown,
 		"resets 24:30 UTC":                         unknown,
+		"resets \u017fun 9am UTC":                  unknown,
 		"resets 3 times":                           unknown,
 	} {
 		if got := resetTime(text, ended); !got.Equal(want) {
