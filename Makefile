@@ -68,7 +68,7 @@ image: dist ## a container image of what dist/ holds, nightporter:VERSION, with 
 # with the detector takes ten times as long to start; loop/workspace waits for git,
 # nearly alone; internal/daemon has it, and runs sessions in workspaces. make soak
 # has it for all.
-PLAIN = ./internal/importtest ./loop ./guidance ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/glob ./loop/history ./loop/outlook ./loop/stats ./loop/agent/adapter ./loop/testreport ./loop/triage ./loop/task/form ./loop/task/backlog ./loop/task/jsonform ./loop/task/markdown ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
+PLAIN = ./internal/importtest ./loop ./guidance ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/glob ./loop/history ./loop/outlook ./loop/stats ./loop/agent/adapter ./loop/testreport ./loop/triage ./loop/task/form ./loop/task/backlog ./loop/task/jsonform ./loop/task/markdown ./bot ./bot/notify ./bot/report ./bot/tui ./bot/page ./bot/patch ./bot/words ./bot/internal/messagelint ./internal/screenshot ./config ./config/propose
 SLOW  = ./cmd/nightporter/scripts/night ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
 NORACE = ./loop/agent ./loop/workspace ./bot/internal/acceptance ./internal/sim
 
