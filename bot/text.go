@@ -53,9 +53,18 @@ func scrub(s, tab string, joined bool) string {
 	if strings.ContainsAny(s, "\x1b\u009b\u009d") {
 		s = escapes.ReplaceAllString(s, "")
 	}
+	if printable(s) {
+		return s
+	}
 	var b strings.Builder
+	b.Grow(len(s))
 	marks := 0
 	for _, r := range s {
+		if r >= ' ' && r <= '~' { // most of any text: no table of Unicode has to be read for it
+			marks = 0
+			b.WriteByte(byte(r))
+			continue
+		}
 		if unicode.In(r, unicode.Mn, unicode.Me) {
 			// Variation selectors can turn a sign into a coloured emoji.
 			if marks++; marks > maxMarks || (r >= 0xfe00 && r <= 0xfe0f) {
@@ -80,6 +89,17 @@ func scrub(s, tab string, joined bool) string {
 		}
 	}
 	return b.String()
+}
+
+// printable reports whether s has only printable ASCII characters, of which scrub
+// changes none.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // Width returns the number of columns that a cleaned text takes in a terminal.

@@ -2,7 +2,9 @@ package telegram
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -17,10 +19,7 @@ var (
 
 	// slashes and at signs, which start commands and mentions
 	separators = strings.NewReplacer("/", "/"+joiner, "@", "@"+joiner)
-	// Telegram links every "word.tld", and many file extensions are also
-	// top-level domains: README.md, main.rs.
-	domain = regexp.MustCompile(`([\p{L}\p{N}_-])\.([\p{L}\p{N}_-]*\p{L}{2})`)
-	ip     = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
+	ip         = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 	// A command starts at a slash behind a character that is not part of a word.
 	commandStart = regexp.MustCompile(`(^|[^\p{L}\p{N}_/<>])/([A-Za-z0-9_])`)
 )
@@ -36,14 +35,56 @@ func utf16Units(s string) int {
 // defuse inserts joiners so that nothing in s can be tapped.
 func defuse(s string) string {
 	s = separators.Replace(s)
-	// Matches overlap ("a.bb.cc"), and two passes find all of them.
-	for range 2 {
-		s = domain.ReplaceAllString(s, "$1."+joiner+"$2")
+	if !strings.Contains(s, ".") { // no domain and no address
+		return s
 	}
+	var b strings.Builder
+	done := 0
+	for i := range len(s) {
+		if s[i] == '.' && joinsDomain(s, i) {
+			b.WriteString(s[done:i+1] + joiner)
+			done = i + 1
+		}
+	}
+	s = b.String() + s[done:]
 	if ip.MatchString(s) {
 		s = strings.ReplaceAll(s, ".", "."+joiner)
 	}
 	return s
+}
+
+// joinsDomain reports whether the dot at s[i] stands between the words of a domain.
+// Telegram links every "word.tld", and many file extensions are also top-level domains:
+// README.md, main.rs. A regular expression for it takes a fifth of the time of rendering.
+func joinsDomain(s string, i int) bool {
+	inWord := func(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+	if before, _ := utf8.DecodeLastRuneInString(s[:i]); !inWord(before) {
+		return false
+	}
+	letters := 0
+	for _, r := range s[i+1:] {
+		switch {
+		case unicode.IsLetter(r):
+			if letters++; letters == 2 {
+				return true
+			}
+		case inWord(r):
+			letters = 0
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// namesDomain reports whether s has a domain in it.
+func namesDomain(s string) bool {
+	for i := range len(s) {
+		if s[i] == '.' && joinsDomain(s, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // renderOwnText renders text that nightporter wrote, as HTML and as plain text.
@@ -82,5 +123,5 @@ func renderOwnText(s string, code bool) (html, text string) {
 func namesFile(s string) bool {
 	return strings.Contains(s, "://") || strings.Count(s, "/") >= 2 ||
 		strings.HasPrefix(s, "./") || strings.HasPrefix(s, "~/") ||
-		domain.MatchString(s) || ip.MatchString(s)
+		namesDomain(s) || ip.MatchString(s)
 }
