@@ -93,7 +93,8 @@ shared = ["DIR/notes"]
 }
 
 // Env is the environment of every program of the machine: nothing of the
-// person's who runs the tests but where programs are.
+// person's who runs the tests but where programs are, and how often Go programs
+// collect garbage (Makefile).
 func (m Machine) Env(extra ...string) []string {
 	env := []string{
 		"PATH=" + m.Path("path") + string(os.PathListSeparator) + binDir + string(os.PathListSeparator) + os.Getenv("PATH"),
@@ -104,6 +105,11 @@ func (m Machine) Env(extra ...string) []string {
 		"GIT_CONFIG_NOSYSTEM=1",
 		"TZ=UTC", "LANG=C.UTF-8",
 		"DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null", // runs of tests keep no machine awake
+	}
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
 	}
 	return append(env, extra...)
 }
