@@ -100,6 +100,20 @@ func TestStacks(t *testing.T) {
 	}
 }
 
+// TestTwice: a package in two groups, each of which has some of its tests.
+func TestTwice(t *testing.T) {
+	s := newSummary(&bytes.Buffer{})
+	for _, test := range []string{"TestA", "TestB"} {
+		events := fmt.Sprintf(`{"Action":"pass","Package":"a","Test":%q}`+"\n"+`{"Action":"pass","Package":"a"}`, test)
+		if err := s.read(strings.NewReader(events)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := s.line(time.Minute), "tests passed in 1m0s: 2 tests in 1 packages; none skipped"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestParse(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for _, c := range []struct {

@@ -25,7 +25,7 @@ type summary struct {
 	w        io.Writer
 	packages map[string]*pkg
 	tests    int                 // that passed or failed, subtests included
-	tested   int                 // packages with tests
+	tested   map[string]bool     // packages with tests
 	skips    map[string][]string // tests by reason
 	broken   []string            // failed packages
 	failed   bool
@@ -45,7 +45,7 @@ type test struct {
 }
 
 func newSummary(w io.Writer) *summary {
-	return &summary{w: w, packages: map[string]*pkg{}, skips: map[string][]string{}}
+	return &summary{w: w, packages: map[string]*pkg{}, skips: map[string][]string{}, tested: map[string]bool{}}
 }
 
 // read takes the events of a go test to their end.
@@ -95,6 +95,7 @@ func (s *summary) take(e event) {
 			p.output = append(p.output, e.Output)
 		case "pass", "skip", "fail":
 			s.end(e.Package, p, e.Action)
+			delete(s.packages, e.Package) // another group may have it, too
 		}
 		return
 	}
@@ -123,7 +124,7 @@ func (s *summary) take(e event) {
 // failure before it.
 func (s *summary) end(name string, p *pkg, action string) {
 	if len(p.tests) > 0 {
-		s.tested++
+		s.tested[name] = true
 	}
 	for _, name := range p.order {
 		switch t := p.tests[name]; t.action {
@@ -188,7 +189,7 @@ func (s *summary) line(took time.Duration) string {
 	if s.failed {
 		how = "FAILED"
 	}
-	text := fmt.Sprintf("tests %s in %v: %d tests in %d packages", how, took.Round(time.Second), s.tests, s.tested)
+	text := fmt.Sprintf("tests %s in %v: %d tests in %d packages", how, took.Round(time.Second), s.tests, len(s.tested))
 	if len(s.broken) > 0 {
 		text += "; failed: " + strings.Join(s.broken, ", ")
 	}
