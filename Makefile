@@ -68,14 +68,20 @@ image: dist ## a container image of what dist/ holds, nightporter:VERSION, with 
 # with the detector takes ten times as long to start; loop/workspace waits for git,
 # nearly alone; internal/daemon has it, and runs sessions in workspaces. make soak
 # has it for all.
+#
+# SERIAL are tests with one thread of control that play hundreds of inputs, or of broken
+# disks, one after another: with the detector they take four to eight times as long, and
+# the other tests of their packages, BOTH, play the same code with it.
 PLAIN = ./internal/importtest ./loop ./guidance ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/glob ./loop/history ./loop/outlook ./loop/stats ./loop/agent/adapter ./loop/testreport ./loop/triage ./loop/task/form ./loop/task/backlog ./loop/task/jsonform ./loop/task/markdown ./bot ./bot/notify ./bot/report ./bot/tui ./bot/page ./bot/patch ./bot/words ./bot/internal/messagelint ./internal/screenshot ./config ./config/propose
 SLOW  = ./cmd/nightporter/scripts/night ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
 NORACE = ./loop/agent ./loop/workspace ./bot/internal/acceptance ./internal/sim
+SERIAL = TestSentenceTable|TestInputsIgnoreSentences|TestCut|TestHostileInputs|TestDiskErrors|TestFlippedPage|TestFailedSyncs|TestLyingDisk|TestCorruptPage
+BOTH = ./bot/inbound ./store
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
 	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN) $(NORACE))") || exit 1; \
 	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $$GORACE"; \
-	go run ./internal/gotest -began $$began -p 3 -vet=off -ldflags=-s -shuffle=on -timeout 60m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
+	go run ./internal/gotest -began $$began -p 3 -vet=off -ldflags=-s -shuffle=on -timeout 60m -- -race -skip '^($(SERIAL))$$' $(SLOW) $$race -- -run '^($(SERIAL))$$' $(BOTH) -- $(NORACE) $(PLAIN)
 
 # Four things that make test does not have, two at a time: tests of real programs
 # wait, and compilers and simulated nights compute. The two that take longest begin
@@ -159,7 +165,7 @@ sim: ## nights in a simulated world, FOR=1m; what went wrong in them, and the se
 
 soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; an hour or two
 	compared=$$(internal/e2e/sandbox_runtime.sh .cache/e2e) && env $$compared NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
-	CGO_ENABLED=1 go test -race -count=1 -timeout 60m $(PLAIN) $(NORACE)
+	CGO_ENABLED=1 go test -race -count=1 -timeout 60m $(PLAIN) $(NORACE) $(BOTH)
 	go test -count=1 -timeout 60m ./store -args -crash.rounds=200
 	go test -count=1 -timeout 60m ./cmd/nightporter/crash -args -crash.all -kill.count=200
 	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=2000

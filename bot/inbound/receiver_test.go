@@ -159,9 +159,9 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestHostile checks that every input of a paired person is handled, and that
+// TestHostileInputs checks that every input of a paired person is handled, and that
 // every message keeps its form.
-func TestHostile(t *testing.T) {
+func TestHostileInputs(t *testing.T) {
 	w := newFixture(t)
 	w.showQuestion("q1")
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r✓ #9 done \xff\xfe\x00" + strings.Repeat("日本語 ", 7000)

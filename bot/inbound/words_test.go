@@ -109,10 +109,10 @@ func permitted(kind, meaning string) bool {
 	return false
 }
 
-// TestSentences: what each sentence of the table leads to, in its situation. None may
+// TestSentenceTable: what each sentence of the table leads to, in its situation. None may
 // stop, spend or merge by itself, and at least 95 of 100 are understood as the table
 // intends.
-func TestSentences(t *testing.T) {
+func TestSentenceTable(t *testing.T) {
 	const most = 40 // sentences in one night: guidance adds up in it
 	type night struct {
 		now     time.Time

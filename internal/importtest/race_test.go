@@ -1,11 +1,16 @@
 package importtest
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +40,38 @@ func TestPlainPackages(t *testing.T) {
 			for _, at := range concurrency(f) {
 				t.Errorf("%v: goroutines, and the package is in the Makefile's PLAIN", set.Position(at))
 			}
+		}
+	}
+}
+
+// TestSerialTests holds each name of the Makefile's SERIAL to one test, in a package
+// that make test plays without the race detector, too: a pattern skips the tests of
+// that name in every package.
+func TestSerialTests(t *testing.T) {
+	serial := regexp.MustCompile(`(?m)^SERIAL = (.*)$`).FindStringSubmatch(page(t, "Makefile"))
+	both := regexp.MustCompile(`(?m)^BOTH = (.*)$`).FindStringSubmatch(page(t, "Makefile"))
+	if serial == nil || both == nil {
+		t.Fatal("the Makefile has no line SERIAL = …, or none BOTH = …")
+	}
+	found := map[string][]string{}
+	err := fs.WalkDir(os.DirFS(root(t)), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && name != "." && strings.HasPrefix(d.Name(), ".") {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(page(t, name), -1) {
+			found[m[1]] = append(found[m[1]], "./"+path.Dir(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range strings.Split(serial[1], "|") {
+		if in := found[name]; len(in) != 1 || !slices.Contains(strings.Fields(both[1]), in[0]) {
+			t.Errorf("%s of the Makefile's SERIAL is a test of %v, want one of %s", name, in, both[1])
 		}
 	}
 }
