@@ -39,46 +39,56 @@ func (b *builder) conflictPart() part {
 	}
 	lead += fmt.Sprintf(" What was %s is in your folder; that change is not. Make it again on these files. Keep every line of theirs that your task does not have to replace.", done)
 	b.context[mineFile], b.context[theirsFile] = patches(mine), patches(theirs)
+	meets := meeting(c.Paths, mine, theirs)
 	return part{title: "Both sides", text: strings.Join([]string{
 		lead,
-		"The change of the last attempt (../CONTEXT/" + mineFile + " has all of it):\n" + side(mine, c.Paths),
-		"What was " + done + " since (../CONTEXT/" + theirsFile + " has all of it):\n" + side(theirs, meeting(c.Paths, mine)),
+		"The change of the last attempt (../CONTEXT/" + mineFile + " has all of it):\n" + side(mine, meets),
+		"What was " + done + " since (../CONTEXT/" + theirsFile + " has all of it):\n" + side(theirs, meets),
 	}, "\n\n"), trim: trimNever}
 }
 
-// meeting returns the paths that both sides changed, or those that this one did where
-// the two merge.
-func meeting(paths []string, mine []ledger.Change) []string {
-	if len(paths) > 0 {
-		return paths
+// meeting returns the paths in which the two sides meet: those in conflict or, where the
+// two merge, all that this one changed. Of a file that one side renamed they are both
+// names: git reports one, and the other side may have it under the other.
+func meeting(paths []string, mine, theirs []ledger.Change) map[string]bool {
+	meets := map[string]bool{}
+	for _, p := range paths {
+		meets[p] = true
 	}
-	for _, c := range mine {
-		paths = append(paths, c.Path)
+	if len(paths) == 0 {
+		for _, c := range mine {
+			meets[c.Path] = true
+		}
 	}
-	return paths
+	for known := -1; known != len(meets); {
+		known = len(meets)
+		for _, c := range slices.Concat(mine, theirs) {
+			if c.From != "" && (meets[c.Path] || meets[c.From]) {
+				meets[c.Path], meets[c.From] = true, true
+			}
+		}
+	}
+	return meets
 }
 
 // side renders one side: the patches of the files where the two meet, as far as they
 // fit, and a list of all files.
-func side(changes []ledger.Change, paths []string) string {
+func side(changes []ledger.Change, meets map[string]bool) string {
 	changes = slices.Clone(changes)
-	meets := func(c ledger.Change) bool {
-		return len(paths) == 0 || slices.Contains(paths, c.Path) || slices.Contains(paths, c.From)
-	}
 	slices.SortStableFunc(changes, func(a, b ledger.Change) int {
 		switch {
-		case meets(a) == meets(b):
+		case meets[a.Path] == meets[b.Path]:
 			return strings.Compare(a.Path, b.Path)
-		case meets(a):
+		case meets[a.Path]:
 			return -1
 		}
 		return 1
 	})
 	var diff strings.Builder
 	for _, c := range changes {
-		if room := maxSideBytes - diff.Len(); meets(c) && len(c.Patch) <= room {
+		if room := maxSideBytes - diff.Len(); meets[c.Path] && len(c.Patch) <= room {
 			diff.WriteString(c.Patch)
-		} else if meets(c) && room > leastPatch {
+		} else if meets[c.Path] && room > leastPatch {
 			diff.WriteString(cutPatch(c, room))
 		}
 	}

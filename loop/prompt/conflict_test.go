@@ -69,6 +69,38 @@ func TestBothSides(t *testing.T) {
 	}
 }
 
+// TestBothSidesRenamed: git reports a conflict in a file that one side renamed under one
+// of its two names. Both sides are shown all the same.
+func TestBothSidesRenamed(t *testing.T) {
+	renamed := func(patch string) ledger.Change {
+		c := changed("basket.go", ledger.ChangeRenamed, patch)
+		c.From = "cart.go"
+		return c
+	}
+	was := func(patch string) ledger.Change { return changed("cart.go", ledger.ChangeModified, patch) }
+	other := changed("other.go", ledger.ChangeModified, "+beside it\n")
+	for name, c := range map[string]struct {
+		paths        []string
+		mine, theirs ledger.Change
+	}{
+		"mine, by its new name":   {[]string{"basket.go"}, renamed("+mine\n"), was("+theirs\n")},
+		"mine, by its old name":   {[]string{"cart.go"}, renamed("+mine\n"), was("+theirs\n")},
+		"theirs, by its new name": {[]string{"basket.go"}, was("+mine\n"), renamed("+theirs\n")},
+		"mine, red together":      {nil, renamed("+mine\n"), was("+theirs\n")},
+		"theirs, red together":    {nil, was("+mine\n"), renamed("+theirs\n")},
+	} {
+		n, session := before(t, plan)
+		withConflict(&n.State, &ledger.Conflict{Base: "c0", Mine: "t1", Theirs: "c1", Paths: c.paths})
+		p, err := prompt.Build(n.State, session, prompt.Material{Mine: []ledger.Change{c.mine}, Theirs: []ledger.Change{other, c.theirs}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(p.Text, "+mine") || !strings.Contains(p.Text, "+theirs") || strings.Contains(p.Text, "beside it") {
+			t.Errorf("%s: the prompt does not have both sides of the file alone:\n%s", name, p.Text)
+		}
+	}
+}
+
 // withConflict lets the first task's attempt before have met others.
 func withConflict(s *loop.State, c *ledger.Conflict) {
 	t := *s.Project.Tasks.At(0)
