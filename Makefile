@@ -169,6 +169,7 @@ soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m e
 	go test -count=1 -timeout 60m ./store -args -crash.rounds=200
 	go test -count=1 -timeout 60m ./cmd/nightporter/crash -args -crash.all -kill.count=200
 	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=2000
+	go test -count=1 -timeout 60m ./internal/sim -run '^TestLines$$' -args -git.nights=200
 	$(MAKE) --no-print-directory sim FOR=10m
 	go run ./internal/sim -long -seed 3 -nights 4
 	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sort | while IFS=: read -r file line func; do \

@@ -61,6 +61,10 @@
 //   - git.go, tree.go: the repository; plan.go: the user's plan; adds.go, ideas.go:
 //     tasks that people and sessions add to it; pushes.go: the remote; repeats.go:
 //     tasks that come back; hosts.go: hosts that sessions ask for
+//   - gitnight.go: nights in a real git repository, which tests alone play; gitports.go:
+//     that repository, and where the daemon dies; gitplan.go: the plan and the user's
+//     files; gitfiles.go: reading and writing files; editor.go: sessions that edit lines;
+//     linebook.go: who wrote and removed each line; linecheck.go: what commits have of them
 //   - chat.go: platforms and people
 //   - fault.go: the table of faults; audit.go, budget.go, liveness.go: the invariants;
 //     replay.go: that replay equals state; story.go: the story
@@ -95,6 +99,12 @@
 // A run asks people about three hosts at most, and about each of a session once,
 // whatever restarts lie in between; a session reaches a host that nobody named after a
 // person allowed it, and not after a no for its run.
+//
+// Of nights in a git repository: each line that an accepted session wrote is in the tip, or
+// was removed by a later one that had it before it; none comes back, none is of nobody, and
+// they keep their order; a prompt after a conflict has every line of both sides; commands
+// passed on the very files of each commit, or of the batch that it is part of; and a daemon
+// that is killed comes to the same commits.
 //
 // Of nights that follow each other: a state holds the tasks of the last sixty days and
 // no more, a start reads at most the entries since the last snapshots, and in the
