@@ -31,6 +31,7 @@ type lineAttempt struct {
 	task             string
 	base             string // commit
 	written, deleted map[string]bool
+	begun            bool     // it had a session
 	now              gitFiles // as its last accepted session left them; nil = none yet
 	open             *lineSession
 	conflict         *ledger.Conflict
@@ -126,7 +127,10 @@ func (b *lineBook) begins(s *editor, files gitFiles) {
 		b.n.fail("ledger", "%s starts without an attempt", s.launch.Session)
 	}
 	b.settle(a)
-	a.open = &lineSession{began: files}
+	if !a.begun && files.hash() != b.tree(a.base).hash() {
+		b.n.fail("an attempt begins with its base", "%s of %s begins with other files than %s has", s.launch.Session, a.task, a.base)
+	}
+	a.begun, a.open = true, &lineSession{began: files}
 	if s.launch.Hat != "reviewer" {
 		b.bothSides(s, a)
 	}
