@@ -150,7 +150,7 @@ func (s *editor) edit(number int) {
 				lines = slices.Delete(slices.Clone(lines), at, end)
 			}
 		case 11:
-			if strings.HasPrefix(path, "notes/") && s.rnd.IntN(2) == 0 { // renamed, and edited by others meanwhile
+			if strings.HasPrefix(path, "notes/") && len(paths) > 1 && s.rnd.IntN(2) == 0 { // renamed, and edited by others meanwhile
 				delete(changed, path)
 				path = fmt.Sprintf("notes/%s-%d.txt", lineTask(s.launch.Task), number)
 				paths = s.paths(changed)
