@@ -211,7 +211,7 @@ func Doing(s loop.State) string {
 		}
 		return ""
 	case 1:
-		return shortID(active[0].Task.ID) + " " + stepOf(active[0])
+		return shortID(active[0].Task.ID) + " " + phaseOf(active[0])
 	}
 	var ids []string
 	for _, t := range active {
@@ -227,16 +227,31 @@ func Doing(s loop.State) string {
 // its tally and the time.
 const doingWidth = 18
 
-// Lanes names each active task and what is done for it: "#7 builder".
+// Lanes names each active task and what is done for it, or what it waits for:
+// "#7 builder", "#8 waits to verify, after #7".
 func Lanes(s loop.State) (lanes []string) {
 	for _, t := range activeTasks(s) {
-		lanes = append(lanes, shortID(t.Task.ID)+" "+stepOf(t))
+		lanes = append(lanes, shortID(t.Task.ID)+" "+stepOf(s, t))
 	}
 	return lanes
 }
 
-// stepOf says what is done for an active task: its hat, or the step after the session.
-func stepOf(t loop.TaskState) string {
+// stepOf says what is done for an active task, or what it waits to do and which task does
+// that now: "builder", "verify", "waits to verify, after #1".
+func stepOf(s loop.State, t loop.TaskState) string {
+	to, behind := s.AwaitsTurn(t)
+	switch {
+	case to == "":
+		return phaseOf(t)
+	case behind == "":
+		return "waits to " + string(to)
+	}
+	return "waits to " + string(to) + ", after " + shortID(behind)
+}
+
+// phaseOf names the part of its work that an active task is in, whether or not it waits:
+// its hat, or the step after the session.
+func phaseOf(t loop.TaskState) string {
 	if t.Task.Joins && (t.Attempt.Converged || t.Attempt.Stage == ledger.StageCapture) { // it has no verification of its own
 		return "merge"
 	}
@@ -265,7 +280,7 @@ const laneWidth = 40
 // lanesText is a line for each task that is worked on: "#3 builder 12m · Add the till".
 func lanesText(s loop.State, now time.Time) (lines []string) {
 	for _, t := range activeTasks(s) {
-		line := shortID(t.Task.ID) + " " + stepOf(t)
+		line := shortID(t.Task.ID) + " " + stepOf(s, t)
 		switch x, ok := sessionAt(s, t); {
 		case ok:
 			line += " " + Took(now.Sub(x.At))

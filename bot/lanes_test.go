@@ -56,7 +56,7 @@ func TestLanesShown(t *testing.T) {
 	task := func(id, title, scope string, status ledger.Status, stage ledger.Stage) loop.TaskState {
 		x := loop.TaskState{Task: ledger.Task{ID: "Task " + id, Title: title, Scope: scope}, Status: status}
 		if stage != "" {
-			x.Attempt = &loop.Attempt{Hat: "builder", Stage: stage, Converged: stage == ledger.StageTurn}
+			x.Attempt = &loop.Attempt{Hat: "builder", Stage: stage, Converged: stage == ledger.StageTurn || stage == ledger.StageChecks}
 		}
 		return x
 	}
@@ -64,29 +64,40 @@ func TestLanesShown(t *testing.T) {
 		task("1", "Add the till with all of its drawers and keys", "`src/till`", ledger.Active, ledger.StageSession),
 		task("2", "Sum the basket", "`src/basket`", ledger.Active, ledger.StageRoom),
 		task("3", "Print the bill", "`src/bill`", ledger.Active, ledger.StageTurn),
+		task("4", "Pack it", "`src/pack`", ledger.Active, ledger.StageChecks),
 		task("5", "Ask", "`src/ask`", ledger.Active, ledger.StageReady),
 		task("6", "Round the sum", "`src/basket/round.go`", ledger.Ready, ""),
 		task("7", "Tidy up", "", ledger.Ready, ""),
 		task("8", "Weigh it", "`src/scale`", ledger.Ready, ""),
 	), Run: &loop.Run{ID: "r1", State: ledger.RunRunning, Settings: ledger.Settings{Parallel: 4}, Started: now.Add(-time.Hour), LastEvent: now.Add(-3 * time.Minute)}}}
-	s.Project.Sessions = []loop.Session{{ID: "r1-7", Task: "Task 1", At: now.Add(-12 * time.Minute), Planned: ledger.SessionPlanned{Kind: ledger.KindAgent}}}
-	want := `● shop 0/7 · #1–#3 #5 · 01:47
+	s.Project.Sessions = []loop.Session{{ID: "r1-7", Task: "Task 1", At: now.Add(-12 * time.Minute), Planned: ledger.SessionPlanned{Kind: ledger.KindAgent}}, {ID: "r1-c3", Task: "Task 4", At: now.Add(-time.Minute), Planned: ledger.SessionPlanned{Kind: ledger.KindVerify}}}
+	want := `● shop 0/8 · #1–#5 · 01:47
 #1 builder 12 min · Add the till with…
-#2 verify · Sum the basket
-#3 commit · Print the bill
+#2 waits to verify, after #4 · Sum the…
+#3 waits to commit, after #4 · Print…
+#4 verify · Pack it
 #5 builder waits · Ask
 last event 01:44
-left 7 · blocked 0 · needs you 0
+left 8 · blocked 0 · needs you 0
 r1 1 h 00 · $0.00
 /log · /pause · /stop`
 	if diff := cmp.Diff(want, Status(s, now).Text(0)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	for id, want := range map[string]string{"Task 1": "builder", "Task 3": "commit", "Task 6": "after #2, same files", "Task 7": "alone, after #1", "Task 8": ""} {
+	for id, want := range map[string]string{"Task 1": "builder", "Task 2": "waits to verify, after #4", "Task 3": "waits to commit, after #4", "Task 4": "verify", "Task 6": "after #2, same files", "Task 7": "alone, after #1", "Task 8": ""} {
 		x, _ := s.Project.Find(id)
 		if got := taskStanding(s, x); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
+	}
+	for n, want := range []string{"#1 builder", "#2 waits to verify, after #4", "#3 waits to commit, after #4", "#4 verify", "#5 builder"} {
+		if got := Lanes(s); len(got) != 5 || got[n] != want {
+			t.Errorf("lane %d of %q, want %q", n, got, want)
+		}
+	}
+	s.Project.Sessions = s.Project.Sessions[:1] // its check was cut off, and nobody has the room
+	if x, _ := s.Project.Find("Task 2"); taskStanding(s, x) != "waits to verify" {
+		t.Errorf("nobody has the room: %q", taskStanding(s, x))
 	}
 	s.Project.Run.Settings.Parallel = 0
 	if x, _ := s.Project.Find("Task 7"); taskStanding(s, x) != "" {

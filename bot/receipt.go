@@ -133,7 +133,7 @@ func notInterrupted(s loop.State, task string) string {
 	active := activeTasks(s)
 	for _, t := range active {
 		if task != "" && ledger.SameID(t.Task.ID, task) {
-			return shortID(t.Task.ID) + " " + stepOf(t) + " is not interrupted."
+			return shortID(t.Task.ID) + " " + phaseOf(t) + " is not interrupted."
 		}
 	}
 	switch doing := Doing(s); {

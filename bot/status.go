@@ -96,6 +96,9 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now ti
 	} else if a, ok := activeTask(s); ok {
 		m.add(Cut(Foreign(a.Task.Title), quoteWidth))
 		m.add(replanned(a))
+		if to, _ := s.AwaitsTurn(a); to != "" {
+			m.add(stepOf(s, a))
+		}
 		if x, ok := atWork(s); ok {
 			if action = Foreign(action); action != "" {
 				m.add("› " + Cut(action, quoteWidth))

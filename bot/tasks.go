@@ -338,7 +338,7 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	switch t.Status {
 	case ledger.Active:
 		if t.Attempt != nil {
-			return stepOf(t)
+			return stepOf(s, t)
 		}
 		return "at work"
 	case ledger.Blocked:

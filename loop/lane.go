@@ -375,7 +375,7 @@ func meets(a, b string) bool {
 // into the branch: merged, verified on the tip, or being committed.
 func (d *decision) landing(but string) bool {
 	for _, t := range d.Project.inLanes() {
-		if w := t.Attempt; w.Converged && !t.Task.Joins && w.Stage != ledger.StageTurn && !ledger.SameID(t.Task.ID, but) {
+		if t.landing() && !ledger.SameID(t.Task.ID, but) {
 			return true
 		}
 	}
