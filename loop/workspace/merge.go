@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -61,14 +62,16 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 }
 
 // mergeTrees merges two commits and returns the tree, or the paths in conflict.
-// It runs no merge driver of .gitattributes, since our configuration defines
-// none.
 func (w *Workspace) mergeTrees(ctx context.Context, a, b string) (tree string, conflicts []string, err error) {
 	m, err := w.mergeCommits(ctx, a, b)
-	if len(m.conflicts) > 0 {
+	if err != nil || len(m.conflicts) > 0 {
 		return "", m.conflicts, err
 	}
-	return m.tree, nil, err
+	conflicts, err = w.caseConflicts(ctx, a, b, m.tree)
+	if err != nil || len(conflicts) > 0 {
+		return "", conflicts, err
+	}
+	return m.tree, nil, nil
 }
 
 // mergedTree is the tree of a merge. With conflicts, their files have git's marks.
@@ -77,16 +80,40 @@ type mergedTree struct {
 	conflicts []string // paths
 }
 
-// mergeCommits is mergeTrees that also returns a tree with conflicts.
+// Empty trees, by the format of the repository's hashes.
+const (
+	emptySHA1   = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+	emptySHA256 = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+)
+
+// mergeCommits is mergeTrees that also returns a tree with conflicts, and takes names
+// that differ by case alone for different ones.
+//
+// It reads no .gitattributes, whatever git's version: in a bare repository git 2.43 to
+// 2.45 read those of HEAD, others none. With "merge=union" git would keep the lines of both
+// sides without a conflict, so that a line which both changed would be there twice, and
+// nobody would be told.
 func (w *Workspace) mergeCommits(ctx context.Context, a, b string) (mergedTree, error) {
-	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", a, b}})
+	none := emptySHA1
+	if len(a) == len(emptySHA256) {
+		none = emptySHA256
+	}
+	out, err := w.run(ctx, call{gitDir: w.gitDir, env: []string{"GIT_ATTR_SOURCE=" + none}, config: []string{"merge.renames=true", "merge.directoryRenames=conflict"}, args: []string{"merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", a, b}})
 	recs := zlist(out)
 	switch {
 	case err == nil && len(recs) > 0:
 		return mergedTree{tree: recs[0]}, nil
 	case exitCode(err) == 1 && len(recs) > 1:
-		conflicts := slices.Compact(slices.Sorted(slices.Values(recs[1:])))
-		return mergedTree{recs[0], slices.DeleteFunc(conflicts, func(p string) bool { return p == "" })}, nil
+		var conflicts []string
+		for _, p := range recs[1:] {
+			// A file where the other side has a folder gets the name of its commit.
+			p = strings.TrimSuffix(strings.TrimSuffix(p, "~"+a), "~"+b)
+			if p != "" {
+				conflicts = append(conflicts, p)
+			}
+		}
+		slices.Sort(conflicts)
+		return mergedTree{recs[0], slices.Compact(conflicts)}, nil
 	case err == nil:
 		return mergedTree{}, fmt.Errorf("git merge-tree answered %q", out)
 	}
