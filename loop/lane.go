@@ -2,11 +2,8 @@ package loop
 
 import (
 	"cmp"
-	pathpkg "path"
 	"slices"
-	"strings"
 
-	"github.com/nightporter/nightporter/loop/glob"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -238,7 +235,7 @@ func (d *decision) waitsBeside(t *TaskState, inHand []TaskState) string {
 		if o.Attempt.Merged == nil || o.Status != ledger.Pending && !d.argued(o) || ledger.SameID(o.Task.ID, t.Task.ID) || ledger.SameID(o.Task.ID, t.Task.Parent) {
 			continue // it has no tree of several sections, which would have to be merged as a whole
 		}
-		if d.alone(o) || !apart(t.Task, o.Task) {
+		if d.alone(o) || !d.writeApart(t, o) {
 			return o.Task.ID
 		}
 	}
@@ -247,7 +244,7 @@ func (d *decision) waitsBeside(t *TaskState, inHand []TaskState) string {
 
 // meet reports whether two tasks are in each other's way.
 func (d *decision) meet(t, o *TaskState) bool {
-	return !d.argued(t) && !d.argued(o) && (d.alone(t) || d.alone(o) || !apart(t.Task, o.Task))
+	return !d.argued(t) && !d.argued(o) && (d.alone(t) || d.alone(o) || !d.writeApart(t, o))
 }
 
 // argued reports whether the rest of a task's plan is argued about while its approved
@@ -265,110 +262,7 @@ func (d *decision) argued(t *TaskState) bool {
 // alone reports whether nothing may be worked on beside a task: nobody knows what it
 // will change, it mends what the others stand on, or it met others too often.
 func (d *decision) alone(t *TaskState) bool {
-	return t.Task.Own || t.Conflicts >= ledger.MaxConflicts || !independent(t.Task) && areaOf(t.Task) == nil
-}
-
-// apart reports whether two tasks can be worked on at the same time: both say where they
-// write and have no path in common, or both are declared independent and at most one
-// says where it writes.
-func apart(a, b ledger.Task) bool { return areasApart(a, b, areaOf(a), areaOf(b)) }
-
-// areasApart is apart for tasks whose areas are known.
-func areasApart(a, b ledger.Task, x, y []string) bool {
-	if x == nil || y == nil {
-		return independent(a) && independent(b)
-	}
-	return !anyMeet(x, y)
-}
-
-// anyMeet reports whether a glob of one list may have a path in common with one of the
-// other.
-func anyMeet(x, y []string) bool {
-	return slices.ContainsFunc(x, func(g string) bool {
-		return slices.ContainsFunc(y, func(h string) bool { return meets(g, h) })
-	})
-}
-
-// independent reports whether the plan says that a task can be done beside its
-// neighbours: the [P] of Spec Kit.
-func independent(t ledger.Task) bool { return slices.Contains(t.Labels, "P") }
-
-// longestArea is the length of a scope, in bytes, whose globs are compared. A session
-// can have written it.
-const longestArea = 2000
-
-// areaOf returns globs of the paths that a task's own scope names, with the lockfiles of
-// manifests. It returns nil if the scope names none, or names one that only a tree can
-// tell: a bare word, prose.
-func areaOf(t ledger.Task) (area []string) {
-	if len(t.Scope) > longestArea {
-		return nil
-	}
-	for _, item := range ledger.ParseScope(t.Scope) {
-		switch item.Kind {
-		case ledger.ScopeGlob:
-			area = append(area, globsOf(item)...)
-		case ledger.ScopePath:
-			area = append(area, globsOf(item)...)
-			area = append(area, lockfilesOf(item.Text)...)
-		default:
-			return nil
-		}
-	}
-	return area
-}
-
-// globsOf returns globs of what a path or a glob names: it also stands for a folder, and a
-// glob can be the name of a file.
-func globsOf(item ledger.ScopeItem) []string {
-	lit := glob.Literal(item.Text)
-	if item.Kind == ledger.ScopeGlob {
-		return []string{item.Text, lit, item.Text + "/**"}
-	}
-	return []string{lit, lit + "/**"}
-}
-
-// lockfilesOf returns globs of the lockfiles that change with a manifest: they lie
-// beside it or in a folder above.
-func lockfilesOf(manifest string) (globs []string) {
-	dir, base := pathpkg.Split(manifest)
-	for lockfile, manifests := range glob.Lockfiles {
-		if !slices.ContainsFunc(manifests, func(m string) bool { return glob.Match(m, base) }) {
-			continue
-		}
-		globs = append(globs, lockfile)
-		for up := strings.TrimSuffix(dir, "/"); up != "" && up != "."; up = pathpkg.Dir(up) {
-			globs = append(globs, glob.Literal(up)+"/"+lockfile)
-		}
-	}
-	slices.Sort(globs)
-	return globs
-}
-
-// before returns the part of a glob in front of its first special character. Every path
-// that the glob matches begins with it.
-func before(glob string) string {
-	if n := strings.IndexAny(glob, `*?[{\`); n >= 0 {
-		return glob[:n]
-	}
-	return glob
-}
-
-// meets reports whether two globs may have a path in common, whatever the case of its
-// letters. Globs that are too long to tell may.
-func meets(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	switch x, y := before(a), before(b); { // comparing globs takes long
-	case !strings.HasPrefix(x, y) && !strings.HasPrefix(y, x):
-		return false
-	case x == a && y == b:
-		return a == b
-	}
-	if len(a)*len(b) > 1<<15 {
-		return true
-	}
-	_, ok := glob.Intersect(a, b)
-	return ok
+	return t.Task.Own || t.Conflicts >= ledger.MaxConflicts || !independent(t.Task) && areaOf(t) == nil
 }
 
 // landing reports whether the change of a task other than the given one is on its way

@@ -8,9 +8,17 @@ import (
 
 // TestApart says which tasks are worked on at the same time.
 func TestApart(t *testing.T) {
-	task := func(scope string, labels ...string) ledger.Task { return ledger.Task{Scope: scope, Labels: labels} }
+	task := func(scope string, labels ...string) TaskState {
+		return TaskState{Task: ledger.Task{Scope: scope, Labels: labels}}
+	}
+	allowed := func(scope string, paths ...string) TaskState {
+		t := task(scope)
+		t.Allowed = paths
+		return t
+	}
+	d := &decision{}
 	for _, c := range []struct {
-		a, b ledger.Task
+		a, b TaskState
 		want bool
 	}{
 		{task("`src/a`"), task("`src/b`"), true},
@@ -29,7 +37,23 @@ func TestApart(t *testing.T) {
 		{task("`package.json`"), task("`package-lock.json`"), false},
 		{task("`go.mod`"), task("`tools/go.mod`"), false}, // go.sum above
 		{task("`go.mod`"), task("`package.json`"), true},
-		{task("auth"), task("`src/b`"), false}, // a word means the folders of that name, which only a tree tells
+		{task("`packages/a/package.json`"), task("`packages/b/package.json`"), false},            // the lockfile above both
+		{task("packages/a/"), task("packages/b/"), true},                                         // although each may change it
+		{task("packages/*/package.json"), task("`package-lock.json`"), false},                    //
+		{allowed("src/a/", "src/b/x.go"), task("src/b/"), false},                                 // a person said so
+		{allowed("src/a/", "docs/"), task("`docs/api.md`"), false},                               //
+		{allowed("src/a/", "docs"), task("src/b/"), true},                                        //
+		{allowed("src/a/", "go.mod"), task("`go.sum`"), false},                                   //
+		{allowed("", "docs/"), task("src/b/"), false},                                            // its scope is still unknown
+		{allowed("src/a/", "src/[id].ts"), task("src/i.ts"), true},                               // a name, and no glob
+		{task("`src/x.test.ts`"), task("src/__snapshots__/"), false},                             //
+		{task("`src/x.test.ts`"), task("`src/__snapshots__/x.test.ts.snap`"), false},             //
+		{task("`src/x.test.ts`"), task("`src/y.test.ts`"), true},                                 //
+		{task("src/*.test.ts"), task("src/__snapshots__/"), false},                               //
+		{task("`e2e/x.spec.ts`"), task("`e2e/x.spec.ts-snapshots/home.png`"), false},             //
+		{task("`app/[id]/x.test.tsx`"), task("`app/[id]/__snapshots__/x.test.tsx.snap`"), false}, //
+		{task("`src/a.rs`"), task("`src/b.rs`"), true},                                           // insta's snapshots tell no file
+		{task("auth"), task("`src/b`"), false},                                                   // a word means the folders of that name, which only a tree tells
 		{task("src/a and whatever it takes"), task("src/b"), false},
 		{task(""), task("src/b"), false},
 		{task(""), task(""), false},
@@ -38,9 +62,22 @@ func TestApart(t *testing.T) {
 		{task("src/b", "P"), task("", "P"), true},
 		{task("src/b", "P"), task("src/b", "P"), false},
 	} {
-		if got, back := apart(c.a, c.b), apart(c.b, c.a); got != c.want || back != c.want {
-			t.Errorf("apart(%q %v, %q %v) = %v, and the other way round %v; want %v", c.a.Scope, c.a.Labels, c.b.Scope, c.b.Labels, got, back, c.want)
+		if got, back := d.writeApart(&c.a, &c.b), d.writeApart(&c.b, &c.a); got != c.want || back != c.want {
+			t.Errorf("%q %v beside %q %v: %v, and the other way round %v; want %v", c.a.Task.Scope, c.a.Task.Labels, c.b.Task.Scope, c.b.Task.Labels, got, back, c.want)
 		}
+	}
+}
+
+// TestAllowedOfParts checks that what a person allowed a task counts for its parts
+// against other tasks, and not against one another.
+func TestAllowedOfParts(t *testing.T) {
+	of := TaskState{Task: ledger.Task{ID: "Task 5", Scope: "src/"}, Allowed: []string{"docs/"}}
+	a := TaskState{Task: ledger.Task{ID: "Task 5/a", Parent: "Task 5", Scope: "src/a/"}}
+	b := TaskState{Task: ledger.Task{ID: "Task 5/b", Parent: "Task 5", Scope: "src/b/"}}
+	o := TaskState{Task: ledger.Task{ID: "Task 6", Scope: "docs/api.md"}}
+	d := &decision{State: State{Project: Project{Tasks: NewTaskList(of, a, b, o)}}}
+	if !d.writeApart(&a, &b) || d.writeApart(&a, &o) || d.writeApart(&o, &b) {
+		t.Error("parts meet each other, or not the task that may write what theirs may")
 	}
 }
 

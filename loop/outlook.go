@@ -105,7 +105,7 @@ func (d *decision) beside(q outlook.Question) outlook.Question {
 	states, areas := make([]*TaskState, len(q.Tasks)), make([][]string, len(q.Tasks))
 	for n := range q.Tasks {
 		t, _ := d.task(q.Tasks[n].ID)
-		states[n], areas[n] = &t, areaOf(t.Task)
+		states[n], areas[n] = &t, areaOf(&t)
 		if !q.Tasks[n].Alone && n < farTask {
 			for m := max(n-mostCompared*q.Lanes, 0); m < n; m++ {
 				if !q.Tasks[m].Alone && !areasApart(t.Task, states[m].Task, areas[n], areas[m]) {

@@ -79,7 +79,7 @@ func (d *decision) countBeside() int {
 		if scanned++; scanned > mostBeside {
 			break
 		}
-		area := areaOf(t.Task)
+		area := areaOf(t)
 		meets := false
 		for n := range tasks {
 			meets = meets || !areasApart(t.Task, tasks[n], area, areas[n])
