@@ -157,7 +157,9 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	f.count("max-iterations", flags.MaxIterations, 0)
 	f.count("max-waves", flags.MaxWaves, 0)
 	f.count("batch", flags.Batch, 1)
-	f.count("parallel", flags.Parallel, 1)
+	if n := flags.Parallel; n != nil && *n < 1 {
+		f.bad("parallel", fmt.Sprintf("%d tasks at a time would do nothing; 1 is one after another", *n), "")
+	}
 
 	s := ledger.Settings{
 		Domains: p.Domains, Elsewhere: cfg.DomainsOfOthers(p),

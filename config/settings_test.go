@@ -217,11 +217,12 @@ func TestBadFlags(t *testing.T) {
 	dir := setupSite(t)
 	_, err := Project{Name: "x"}.Settings(Empty(), Overrides{
 		Source: "plans:x", Profile: "overnigth", Pattern: "singel", Agent: "cluade", Push: "sometimes", Until: "7",
-		MaxTasks: ptr(-1), Batch: ptr(0), Verify: []string{" "},
+		MaxTasks: ptr(-1), Batch: ptr(0), Parallel: ptr(0), Verify: []string{" "},
 	}, testNow)
 	want := `✗ --agent: "cluade" is not one of claude, codex, copilot, demo, gemini, opencode, pi, qwen; meant "claude"?
 ✗ --batch: 0 is less than 1
 ✗ --max-tasks: -1 is less than 0
+✗ --parallel: 0 tasks at a time would do nothing; 1 is one after another
 ✗ --pattern: "singel" is not one of bug, build-review-refactor, builder-writer-reviewer, draft, evaluator, full-cycle, ideas, plan-build-review, single, team, triage, ultrawork; meant "single"?
 ✗ --profile: "overnigth" is not one of review, overnight; meant "overnight"?
 ✗ --push: "sometimes" is not one of never, end, task
