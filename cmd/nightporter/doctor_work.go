@@ -223,7 +223,7 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	}
 	var out []finding
 	refused, warned := project.Unbuilt(p.cfg, pr, s)
-	refused = append(refused, session.Unpriced(p.cfg, s)...)
+	refused, warned = append(refused, session.Unpriced(p.cfg, s)...), append(warned, session.Overcommitted(p.cfg, s)...)
 	out = append(out, ofSeverity(ledger.DiagnosticError, refused)...)
 	out = append(out, ofSeverity(ledger.DiagnosticWarning, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)

@@ -111,7 +111,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 	refused, warned := project.Unbuilt(cfg, pr, s)
 	refused = append(refused, session.Unpriced(cfg, s)...)
 	s.Barred = session.Barred(cfg, s)
-	for _, w := range warned {
+	for _, w := range append(warned, session.Overcommitted(cfg, s)...) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
 	}
 	if len(refused) > 0 {

@@ -38,6 +38,7 @@ type Owner interface {
 	HidesAgents() bool
 	Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic
 	Barred(cfg *config.Config, s ledger.Settings) []ledger.Bar
+	Overcommitted(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic
 	WantedHosts(ctx context.Context, agent string) ([]ledger.HostUse, error)
 	OneSession(agent string) (bool, error)
 }

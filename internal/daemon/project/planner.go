@@ -110,7 +110,7 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Sett
 	}
 	s.Barred = p.owner.Barred(cfg, s)
 	line := ""
-	for _, f := range warned {
+	for _, f := range append(warned, p.owner.Overcommitted(cfg, s)...) {
 		line = strings.TrimPrefix(line+"; "+f.Text, "; ")
 	}
 	if line != "" {
