@@ -39,7 +39,7 @@ func (t *TaskState) applyEffort(r *Run, e ledger.Entry, had Session) (whole hist
 			t.Effort.Attempts++
 		}
 	case ledger.SessionEnded:
-		t.Effort = t.Effort.With(b)
+		t.Effort = t.Effort.With(b, t.Attempt != nil && t.Attempt.Converged)
 		if b.Kind != ledger.KindAgent {
 			break
 		}
@@ -47,6 +47,10 @@ func (t *TaskState) applyEffort(r *Run, e ledger.Entry, had Session) (whole hist
 			t.Effort.Fixes++
 		}
 		t.Effort.Scripted = t.Effort.Scripted || r != nil && r.Settings.IsScripted(had.Planned.Agent)
+	case ledger.Verified:
+		if b.Kind == ledger.KindVerify && b.Batch == "" && t.Attempt != nil && !t.Attempt.Converged {
+			t.Effort.Times++
+		}
 	case ledger.TaskSet:
 		whole = t.Effort
 		switch b.To {

@@ -48,7 +48,7 @@ func outlookQuestion(s State, now time.Time, others []history.History) outlook.Q
 	}
 	s.Project.Run = &r
 	d := decision{State: s}
-	q.Lanes = r.Lanes()
+	q.Lanes, q.OwnRooms, q.Batched = r.Lanes(), r.ownRooms(), d.batching()
 	q.Agent, q.Until, q.Stops = r.Settings.Agent, r.Settings.Until, r.Settings.OnBlocked == ledger.OnBlockedStop
 	if most := r.Settings.MaxTasks; most > 0 {
 		q.Most = max(most-len(r.DoneNow), 1)

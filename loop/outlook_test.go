@@ -59,6 +59,21 @@ func TestOutlookBeside(t *testing.T) {
 	}
 }
 
+// TestChecksCounted: what is known of a task has its checks apart, and that of what was
+// merged apart from the others: a run with one lane does not have it.
+func TestChecksCounted(t *testing.T) {
+	d := playing(t, "set parallel=2 pattern=single", "tasks 1[scope=src/a] 2[scope=src/b]", "go quiet", "on 2 build", "on 1 build", "on 2 green", "on 1 green", "on 1 green")
+	var got []history.Task
+	for _, r := range d.s.Project.History.Tasks {
+		got = append(got, r.Last...)
+	}
+	minute := time.Minute.Milliseconds()
+	want := []history.Checks{{Times: 1, VerifyMs: minute}, {Times: 1, VerifyMs: minute, MergedMs: minute}}
+	if len(got) != 2 || got[0].Checks != want[0] || got[1].Checks != want[1] || got[1].Ms != 3*minute {
+		t.Errorf("%+v, want the checks %+v", got, want)
+	}
+}
+
 // TestOfferedOutlook: a run that is offered is foretold from the source as it was just
 // read, and what was said of it at its start is kept with it.
 func TestOfferedOutlook(t *testing.T) {

@@ -30,6 +30,15 @@ func TestOfferedLanes(t *testing.T) {
 	for range history.Enough {
 		known.Project.History = known.Project.History.WithTask(history.Kind{Pattern: n.settings.Pattern.Name, Size: history.Small}, history.Task{Outcome: history.OutcomeDone, Ms: 3_600_000, USD: 1})
 	}
+	checked := func(part int64) State {
+		s := n.s
+		for range history.Enough {
+			s.Project.History = s.Project.History.WithTask(history.Kind{Pattern: n.settings.Pattern.Name, Size: history.Small}, history.Task{
+				Outcome: history.OutcomeDone, Ms: 3_600_000, USD: 1, Checks: history.Checks{Times: 1, VerifyMs: 3_600_000 / part},
+			})
+		}
+		return s
+	}
 	account := known
 	account.Project.Run = &Run{ID: "r0", State: ledger.RunOver, Base: ledger.Base{OneSession: []string{"claude"}}}
 	with := func(change func(*ledger.Settings)) ledger.Settings {
@@ -56,6 +65,9 @@ func TestOfferedLanes(t *testing.T) {
 		"one session is allowed":   {known, with(nil), scopedPlan(12, 0), 1, ""},
 		"the account allows one":   {account, with(nil), scopedPlan(12, 0), 0, ""},
 		"the agent has three":      {known, with(func(s *ledger.Settings) { s.AgentSessions = map[string]int{"claude": 3} }), scopedPlan(12, 0), 0, "3 of 12: 13h0m0s, 5h0m0s"},
+		"half is verification":     {checked(2), with(nil), scopedPlan(12, 0), 0, ""}, // which each task has twice, one after another
+		"half, in own rooms":       {checked(2), with(func(s *ledger.Settings) { s.Verify = []ledger.Command{{Run: "go test", Parallel: true}} }), scopedPlan(12, 0), 0, "4 of 12: 13h0m0s, 6h30m0s"},
+		"a tenth is verification":  {checked(10), with(nil), scopedPlan(12, 0), 0, "4 of 12: 13h0m0s, 4h12m0s"},
 		"lanes are configured":     {known, with(func(s *ledger.Settings) { s.Parallel = 2 }), scopedPlan(12, 0), 0, ""},
 		"it pauses after five":     {known, with(func(s *ledger.Settings) { s.MaxTasks = 5 }), scopedPlan(12, 0), 0, ""},
 		"one task":                 {known, with(func(s *ledger.Settings) { s.Only = "Task 1" }), scopedPlan(12, 0), 0, ""},

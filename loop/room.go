@@ -15,8 +15,16 @@ import (
 // the machine mounts no rooms, each lies at a path of its own, and what setup made in
 // another one may name the wrong path.
 func (r *Run) ownRoom(c *Checks) bool {
-	return r.Lanes() > 1 && c.Setup < len(c.Commands) && !(r.Base.Copies && len(r.Settings.Setup) > 0) &&
-		!slices.ContainsFunc(c.Commands[c.Setup:], func(cmd ledger.Command) bool { return !cmd.Parallel })
+	return c.Setup < len(c.Commands) && r.roomsApart(c.Commands[c.Setup:])
+}
+
+// ownRooms reports whether the checks of all tasks run in rooms of their lanes' own.
+func (r *Run) ownRooms() bool { return r.roomsApart(r.Settings.Verify) }
+
+// roomsApart reports whether the commands can run in a room of a lane's own.
+func (r *Run) roomsApart(cmds []ledger.Command) bool {
+	return r.Lanes() > 1 && !(r.Base.Copies && len(r.Settings.Setup) > 0) &&
+		!slices.ContainsFunc(cmds, func(cmd ledger.Command) bool { return !cmd.Parallel })
 }
 
 // roomFree reports whether no command of a check is under way that needs the room which

@@ -98,13 +98,18 @@ func TestEffort(t *testing.T) {
 	end := func(kind ledger.Kind, usd float64, tokens int64) ledger.SessionEnded {
 		return ledger.SessionEnded{Kind: kind, Exit: ledger.Exit{Started: start, Ended: start.Add(time.Minute), CostUSD: usd, Tokens: tokens}}
 	}
-	e := Effort{Attempts: 1}.With(end(ledger.KindAgent, 0.25, 10)).With(end(ledger.KindVerify, 0, 0))
-	want := Task{Outcome: OutcomeDone, Sessions: 1, Attempts: 1, Ms: 120_000, USD: 0.25, Tokens: 10}
+	e := Effort{Attempts: 1}.With(end(ledger.KindAgent, 0.25, 10), false).With(end(ledger.KindSetup, 0, 0), false)
+	e = e.With(end(ledger.KindVerify, 0, 0), false).With(end(ledger.KindVerify, 0, 0), true)
+	e.Times = 1
+	want := Task{Outcome: OutcomeDone, Sessions: 1, Attempts: 1, Ms: 240_000, USD: 0.25, Tokens: 10, Checks: Checks{Times: 1, VerifyMs: 60_000, OtherMs: 60_000, MergedMs: 60_000}}
 	if got := e.Finished(OutcomeDone); got != want {
 		t.Errorf("%+v", got)
 	}
+	if got := e.Plus(e); got.Took() != 4*time.Minute || got.Once() != time.Minute || got.Merged() != 2*time.Minute {
+		t.Errorf("twice: %+v", got)
+	}
 	for _, usd := range []float64{-1, math.NaN()} {
-		if got := e.With(end(ledger.KindAgent, usd, -1)).Finished(OutcomeDone); got.USD != Unknown || got.Tokens != Unknown {
+		if got := e.With(end(ledger.KindAgent, usd, -1), false).Finished(OutcomeDone); got.USD != Unknown || got.Tokens != Unknown {
 			t.Errorf("cost %v: %+v", usd, got)
 		}
 	}

@@ -83,16 +83,55 @@ type Effort struct {
 	Tokens   int64   `json:"tokens,omitempty"`
 	Unpriced int     `json:"unpriced,omitempty"` // agent sessions whose cost is unknown
 	Untold   int     `json:"untold,omitempty"`   // agent sessions whose tokens are unknown
+	Checks           // that commands took
 	Scripted bool    `json:"scripted,omitempty"` // the scripted agent worked on it: it says nothing of real ones
+}
+
+// Checks is the part of a task's time in which commands ran: its verification, setup and
+// proof. In a run with several lanes these run one after another.
+type Checks struct {
+	Times    int   `json:"checks,omitempty"`    // it was verified, but on the tip that it was merged onto
+	VerifyMs int64 `json:"verify_ms,omitempty"` // time of that
+	OtherMs  int64 `json:"other_ms,omitempty"`  // of setup, proof and pictures
+	MergedMs int64 `json:"merged_ms,omitempty"` // of its verification on the tip that it was merged onto
+}
+
+// Took returns how long commands ran, but on the tip that the task was merged onto.
+func (c Checks) Took() time.Duration {
+	return time.Duration(c.VerifyMs+c.OtherMs) * time.Millisecond
+}
+
+// Once returns how long the task is verified once.
+func (c Checks) Once() time.Duration {
+	return time.Duration(c.VerifyMs/int64(max(c.Times, 1))) * time.Millisecond
+}
+
+// Merged returns how long the task was verified on the tip that it was merged onto.
+func (c Checks) Merged() time.Duration { return time.Duration(c.MergedMs) * time.Millisecond }
+
+// plus returns the sum of both.
+func (c Checks) plus(o Checks) Checks {
+	return Checks{Times: c.Times + o.Times, VerifyMs: c.VerifyMs + o.VerifyMs, OtherMs: c.OtherMs + o.OtherMs, MergedMs: c.MergedMs + o.MergedMs}
 }
 
 // IsZero reports whether the task was not begun.
 func (e Effort) IsZero() bool { return e == Effort{} }
 
 // With returns e with the end of one of the task's sessions. It says nothing of fix rounds.
-func (e Effort) With(b ledger.SessionEnded) Effort {
-	e.Ms += b.Exit.Took().Milliseconds()
-	if b.Kind != ledger.KindAgent {
+// merged says that its change lies on the tip of the branch.
+func (e Effort) With(b ledger.SessionEnded, merged bool) Effort {
+	took := b.Exit.Took().Milliseconds()
+	e.Ms += took
+	switch {
+	case b.Kind == ledger.KindAgent:
+	case b.Kind == ledger.KindVerify && merged:
+		e.MergedMs += took
+		return e
+	case b.Kind == ledger.KindVerify:
+		e.VerifyMs += took
+		return e
+	default:
+		e.OtherMs += took
 		return e
 	}
 	e.Sessions++
@@ -119,6 +158,7 @@ func (e Effort) Plus(p Effort) Effort {
 	e.Tokens += p.Tokens
 	e.Unpriced += p.Unpriced
 	e.Untold += p.Untold
+	e.Checks = e.Checks.plus(p.Checks)
 	e.Scripted = e.Scripted || p.Scripted
 	return e
 }
@@ -144,6 +184,7 @@ type Task struct {
 	Ms       int64   `json:"ms"`
 	USD      float64 `json:"usd"`    // Unknown if that of one of its sessions is
 	Tokens   int64   `json:"tokens"` // as above
+	Checks
 }
 
 // Took returns the time of the task's sessions.
@@ -151,7 +192,7 @@ func (t Task) Took() time.Duration { return time.Duration(t.Ms) * time.Milliseco
 
 // Finished returns the task whose effort e is, once it has the outcome.
 func (e Effort) Finished(o Outcome) Task {
-	t := Task{Outcome: o, Sessions: e.Sessions, Attempts: e.Attempts, Fixes: e.Fixes, Ms: e.Ms, USD: e.USD, Tokens: e.Tokens}
+	t := Task{Outcome: o, Sessions: e.Sessions, Attempts: e.Attempts, Fixes: e.Fixes, Ms: e.Ms, USD: e.USD, Tokens: e.Tokens, Checks: e.Checks}
 	if e.Unpriced > 0 {
 		t.USD = Unknown
 	}

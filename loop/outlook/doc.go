@@ -8,6 +8,7 @@
 // ledger.Forecast is something else: the session that a guidance item will go to.
 //
 //   - outlook.go: Question and Outlook, and a night that is played.
+//   - lanes.go: which lane has a task, and when the room and the tip are free for it.
 //   - window.go: usage windows of agents, and who goes on when one is used up.
 //   - calendar.go: when a night waits for that. Tasks are played in work time, without the
 //     waits.

@@ -44,13 +44,17 @@ type Task struct {
 // Question is what an Outlook is asked about. Tasks are in the order in which they are
 // worked on.
 type Question struct {
-	Tasks  []Task
-	Agent  string    // that runs most sessions: priors of cost are its
-	Begin  time.Time // when work goes on: now, or when the agent can be used again
-	Lanes  int       // tasks that are worked on at a time; 0 and 1 = one
-	Until  time.Time // when the run ends; zero = it has no such end
-	Most   int       // tasks after which the run pauses; 0 = any number
-	Stops  bool      // the first task that is blocked ends the run
+	Tasks []Task
+	Agent string    // that runs most sessions: priors of cost are its
+	Begin time.Time // when work goes on: now, or when the agent can be used again
+	Lanes int       // tasks that are worked on at a time; 0 and 1 = one
+	Until time.Time // when the run ends; zero = it has no such end
+	Most  int       // tasks after which the run pauses; 0 = any number
+	// OwnRooms says that each lane verifies in a room of its own, and Batched that what was
+	// merged is verified once for many tasks.
+	OwnRooms, Batched bool
+
+	Stops  bool // the first task that is blocked ends the run
 	Lookup history.Lookup
 
 	// Hats and Agents say who runs the sessions. Without them no agent comes to a limit.
@@ -209,11 +213,13 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 		}
 		spent := t.spent()
 		s, least := all.draw(d, picks[d.below(len(picks))], spent)
-		left := max(least*5/4-spent, s.Took()-spent, s.Took()/4) // what began late ends later
-		work := left
-		left /= time.Duration(l.width(t)) // its sections share it
+		took := s.Took() - s.Merged()                    // what it would be without other lanes
+		left := max(least*5/4-spent, took-spent, took/4) // what began late ends later
+		work, checks := left, min(s.Checks.Took(), left)
+		sessions := (left - checks) / time.Duration(l.width(t)) // its sections share them
 		at, from := l.place(t)
-		if !q.Until.IsZero() && from+left > until {
+		end := q.settle(&l, from, sessions, checks, s.Once())
+		if !q.Until.IsZero() && end > until {
 			if from < until { // the session in hand completes
 				p.pay(s, min(time.Duration(l.width(t))*(until-from)+s.Took()/time.Duration(2*max(s.Sessions, 1)), work))
 			}
@@ -223,9 +229,9 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 			}
 			continue
 		}
-		l.ends[n] = from + left
-		l.fill(at, t, from+left)
-		p.took = max(p.took, from+left)
+		l.ends[n] = end
+		l.fill(at, t, end)
+		p.took = max(p.took, end)
 		p.pay(s, work)
 		if s.Outcome == history.OutcomeDone {
 			ok[n], row = true, 0
@@ -247,56 +253,6 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 	}
 	return p
 }
-
-// lanes are the work folders of a run, by when each is free again, counted from its
-// beginning, in work time.
-type lanes struct {
-	free []time.Duration
-	ends []time.Duration // of tasks
-}
-
-// place returns the lane in which a task is begun, and when: in the one that is free
-// first, or, if it has to wait longer for others, in the one that is free last before
-// that. It is begun after what it depends on and what it meets, and alone after all.
-func (l lanes) place(t Task) (at int, from time.Duration) {
-	for _, on := range t.After {
-		from = max(from, l.ends[on])
-	}
-	for _, on := range t.Meets {
-		from = max(from, l.ends[on])
-	}
-	if t.Alone {
-		from = max(from, slices.Max(l.free))
-	}
-	for n, free := range l.free {
-		best := l.free[at]
-		if best > from && free < best || best <= from && free <= from && free > best {
-			at = n
-		}
-	}
-	return at, max(from, l.free[at])
-}
-
-// width returns the number of lanes that a task uses.
-func (l lanes) width(t Task) int { return min(max(t.Wide, 1), len(l.free)) }
-
-// fill lets a task have its lane until it ends, or all lanes if it is alone. What has
-// sections at work in several lanes has those that are free first.
-func (l lanes) fill(at int, t Task, until time.Duration) {
-	l.free[at] = until
-	for more := l.width(t) - 1; more > 0; more-- {
-		first := slices.Index(l.free, slices.Min(l.free))
-		l.free[first] = max(l.free[first], until)
-	}
-	for n := range l.free {
-		if t.Alone {
-			l.free[n] = max(l.free[n], until)
-		}
-	}
-}
-
-// full reports whether no lane is free before a time.
-func (l lanes) full(until time.Duration) bool { return slices.Min(l.free) >= until }
 
 // draw returns what a task takes on which so much time was spent, by the pick-th draw of
 // the pool, and the time that it takes at least. It is longer than what was spent on it,

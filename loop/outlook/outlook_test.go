@@ -2,6 +2,7 @@ package outlook
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -201,6 +202,17 @@ func TestLanes(t *testing.T) {
 		q.Begin = begin
 		return q
 	}
+	checked := func(n, lanes int, minutes int64, change func(*Question)) Question {
+		q, slow := with(n, lanes, nil, 0), hour
+		slow.Times, slow.VerifyMs = 2, minutes*60_000
+		q.Lookup = known(always(5, slow)...)
+		if change != nil {
+			change(&q)
+		}
+		return q
+	}
+	own := func(q *Question) { q.OwnRooms = true }
+	batched := func(q *Question) { q.Batched = true }
 	for _, c := range []struct {
 		name string
 		q    Question
@@ -217,10 +229,31 @@ func TestLanes(t *testing.T) {
 		{"two in the same files, others go first", with(4, 2, func(l []Task) { l[1].Meets = []int{0} }, 0), 4, 2 * time.Hour, 8},
 		{"sections in two lanes", with(1, 2, func(l []Task) { l[0].Wide = 3 }, 0), 1, 30 * time.Minute, 2},
 		{"sections in one lane", with(1, 1, func(l []Task) { l[0].Wide = 3 }, 0), 1, time.Hour, 2},
+		{"checks in one lane", checked(6, 1, 30, nil), 6, 6 * time.Hour, 12},
+		{"checks wait for the room, and all but the first are verified twice", checked(6, 3, 30, nil), 6, 30*time.Minute + 6*30*time.Minute + 5*15*time.Minute, 12},
+		{"all is checks", checked(6, 3, 60, nil), 6, 6*time.Hour + 5*30*time.Minute, 12},
+		{"checks in rooms of their own", checked(6, 3, 30, own), 6, 2*time.Hour + 45*time.Minute, 12},
+		{"batches", checked(6, 3, 30, batched), 6, 30*time.Minute + 6*30*time.Minute, 12},
+		{"a check that is short", checked(6, 3, 3, nil), 6, 2*time.Hour + 10*time.Minute + 30*time.Second, 12},
 		{"the night ends", with(6, 3, nil, 90*time.Minute), 3, 90 * time.Minute, 12},
 	} {
 		if o := Of(c.q); o.Done != c.done || !o.By.Equal(begin.Add(c.by)) || o.USDLow != c.usd {
 			t.Errorf("%s: %d done by %s for $%g; want %d by %s for $%g", c.name, o.Done, o.By, o.USDLow, c.done, begin.Add(c.by), c.usd)
 		}
+	}
+}
+
+// TestRoom: what is free of a room is used, and nothing twice.
+func TestRoom(t *testing.T) {
+	var r room
+	var got []time.Duration
+	for _, u := range [][2]time.Duration{{10, 5}, {0, 3}, {2, 6}, {12, 0}, {0, 8}, {40, 2}, {30, 10}} {
+		got = append(got, r.use(u[0], u[1]))
+	}
+	if want := []time.Duration{15, 3, 9, 15, 22, 42, 40}; !slices.Equal(got, want) {
+		t.Errorf("through at %v, want %v", got, want)
+	}
+	if want := []span{{0, 22}, {30, 42}}; !slices.Equal(r.used, want) {
+		t.Errorf("used %v, want %v", r.used, want)
 	}
 }
