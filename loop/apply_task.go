@@ -388,7 +388,7 @@ func (w *Attempt) route(b ledger.Routed) {
 		case ledger.EventRepro:
 			w.Repro = payload.String(ev.Data, "command")
 		case ledger.EventFailed:
-			w.Issues = payload.Counting(payload.FailedChecks(ev.Data), w.Rulings)
+			w.Issues = payload.Counting(payload.Criteria(nil).FailedChecks(ev.Data), w.Rulings)
 			w.FailedTrees = append(slices.Clip(w.FailedTrees), b.Tree)
 		case ledger.EventUpheld, ledger.EventDismissed:
 			w.Rulings = append(slices.Clip(w.Rulings), payload.Rulings(ev.Data)...)

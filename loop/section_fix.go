@@ -74,7 +74,7 @@ func rules(h ledger.Hat) bool { return slices.ContainsFunc(h.Emits, ledger.IsRul
 // wrongFaults returns what is wrong with a verdict that names sections or repeats what
 // was ruled out, in words for the agent. "" = nothing.
 func wrongFaults(w *Attempt, data []byte) string {
-	failed := payload.FailedChecks(data)
+	failed := payload.Criteria(nil).FailedChecks(data)
 	sections := payload.Sections(w.Plan)
 	for _, i := range failed {
 		if i.Section != "" && !slices.ContainsFunc(sections, func(s payload.Section) bool { return s.ID == i.Section }) {

@@ -22,8 +22,11 @@ type Claim struct {
 	Lane      int       `json:"lane,omitempty"` // in which the attempt works, from 0
 }
 
+// EvidenceVerification is the kind of evidence that a verifier's or tester's verdict is.
+const EvidenceVerification = "verification"
+
 // Evidence is one proof of what an attempt did. Kind decides which fields are
-// filled: investigation, fix-applied, build, review.
+// filled: investigation, fix-applied, build, review, verification, pr.
 type Evidence struct {
 	Kind         string   `json:"kind"`
 	RootCause    string   `json:"rootCause,omitempty"`
@@ -53,6 +56,10 @@ type Evidence struct {
 	Looks []PassResult `json:"looks,omitempty"`
 
 	Agent string `json:"agent,omitempty"` // whose review it is, for a task that asks for two
+
+	// Criteria are what a verifier or tester says of each acceptance criterion of the
+	// task, in their order, and then of what else it tried; nil for other kinds.
+	Criteria []CriterionResult `json:"criteria,omitempty"`
 }
 
 // AttemptOutcome says how an attempt ended.

@@ -86,6 +86,7 @@ type AgentAnswer struct {
 	Text     string   `json:"text"`     // of the question
 	Options  []string `json:"options,omitempty"`
 	Words    string   `json:"words"`
+	By       string   `json:"by,omitempty"` // who answered; "" = nobody in time, or an entry of an earlier release
 }
 
 // TaskNext records that a person wants the task to be the next one.

@@ -109,6 +109,8 @@ type Issue struct {
 	Text     string   `json:"text"`
 	Section  string   `json:"section,omitempty"` // of the plan, that it is about; "" = the whole task
 
+	Criterion string `json:"criterion,omitempty"` // that failed, in the words of the task or its plan; "" = the issue is of a review
+
 	Pass       Pass `json:"pass,omitempty"`       // in which it was found; "" = the review has none
 	Confidence int  `json:"confidence,omitempty"` // that it is real, in percent; 0 = the reviewer does not say
 

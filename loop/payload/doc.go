@@ -4,7 +4,10 @@
 //   - table.go: the table of events, with a row for each event of the shipped
 //     hats: its fields, an example, and its checks. Check holds a payload
 //     against it and returns what the agent has to change.
-//   - fields.go: the sections, judgements and checks that payloads hold.
+//   - fields.go: the sections and judgements that payloads hold.
+//   - criteria.go: the checks of a verifier, and which acceptance criterion each is
+//     about.
+//   - ruling.go: what is ruled about criteria that failed.
 //   - critique.go: the critic's verdict as the state keeps it.
 //
 // The functions are pure and total: a payload is hostile input of up to

@@ -90,48 +90,6 @@ func checkSections(raw json.RawMessage) string {
 	return ""
 }
 
-// criterion is one entry of a verifier's list of checks.
-type criterion struct {
-	Criterion string `json:"criterion"`
-	OK        *bool  `json:"ok"`
-	How       string `json:"how"`
-	Section   string `json:"section"` // of the plan, that it is about; "" = the whole task
-}
-
-func checksOf(data json.RawMessage) []criterion {
-	var list []criterion
-	_ = json.Unmarshal(Field(data, "checks"), &list)
-	return list
-}
-
-// RuleAcceptance is the rule of an issue that is a criterion which failed.
-const RuleAcceptance = "acceptance"
-
-// FailedChecks returns the criteria that a verifier reports as failed, as
-// issues for the fixer.
-func FailedChecks(data json.RawMessage) []ledger.Issue {
-	var issues []ledger.Issue
-	for _, c := range checksOf(data) {
-		if c.OK == nil || !*c.OK {
-			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: RuleAcceptance, Text: c.Criterion + ": " + c.How, Section: c.Section})
-		}
-	}
-	return issues
-}
-
-func checkChecks(raw json.RawMessage) string {
-	var list []criterion
-	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-		return `has to be a list, not empty, of {"criterion":"…","ok":true,"how":"what you ran and saw"}`
-	}
-	for n, c := range list {
-		if strings.TrimSpace(c.Criterion) == "" || c.OK == nil || strings.TrimSpace(c.How) == "" {
-			return fmt.Sprintf("has a check (number %d) without criterion, ok or how", n+1)
-		}
-	}
-	return ""
-}
-
 // Verdicts of a critic on a plan or a section.
 const (
 	VerdictOkay   = "OKAY"
@@ -172,26 +130,6 @@ func checkCritique(raw json.RawMessage) string {
 
 func anyWords(list []string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.TrimSpace(s) != "" })
-}
-
-// checkPassed refuses a verification.passed with a check that failed.
-func checkPassed(data json.RawMessage) string {
-	if anyFailed(data) {
-		return "a check is not ok, so this is verification.failed"
-	}
-	return ""
-}
-
-// checkFailed refuses a verification.failed whose checks all passed.
-func checkFailed(data json.RawMessage) string {
-	if !anyFailed(data) {
-		return "every check is ok, so this is verification.passed"
-	}
-	return ""
-}
-
-func anyFailed(data json.RawMessage) bool {
-	return slices.ContainsFunc(checksOf(data), func(c criterion) bool { return !*c.OK })
 }
 
 // checkVerdict refuses a verdict of a critic that contradicts its objections.

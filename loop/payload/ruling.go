@@ -12,7 +12,7 @@ import (
 // Ruling is a word of authority about a criterion that a tester found failed (docs/spec
 // 4.5).
 type Ruling struct {
-	Criterion string `json:"criterion"` // as the tester wrote it
+	Criterion string `json:"criterion"` // as the issue has it
 	Holds     *bool  `json:"holds"`     // it has to be met; false = it counts no more
 	Reason    string `json:"reason"`
 }
@@ -22,7 +22,7 @@ func (r Ruling) Upheld() bool { return r.Holds != nil && *r.Holds }
 
 // About reports whether the ruling is about an issue that FailedChecks returned.
 func (r Ruling) About(i ledger.Issue) bool {
-	return i.Rule == RuleAcceptance && strings.HasPrefix(i.Text, strings.TrimSpace(r.Criterion)+": ")
+	return i.Rule == RuleAcceptance && SameCriterion(r.Criterion, i.Criterion)
 }
 
 // Rulings returns the rulings of an event, nil if it has none.
@@ -45,15 +45,19 @@ func Counting(issues []ledger.Issue, rulings []Ruling) (left []ledger.Issue) {
 // is one for each criterion that failed. "" = nothing.
 func WrongRulings(failed []ledger.Issue, data json.RawMessage) string {
 	rulings := Rulings(data)
-	for _, r := range rulings {
-		if !slices.ContainsFunc(failed, r.About) {
-			return fmt.Sprintf("no criterion %q failed; write it as the tester did", r.Criterion)
+	var all, lacks []string
+	for _, i := range failed {
+		if i.Rule != RuleAcceptance {
+			continue
+		}
+		all = append(all, i.Criterion)
+		if !slices.ContainsFunc(rulings, func(r Ruling) bool { return r.About(i) }) {
+			lacks = append(lacks, i.Text)
 		}
 	}
-	var lacks []string
-	for _, i := range failed {
-		if i.Rule == RuleAcceptance && !slices.ContainsFunc(rulings, func(r Ruling) bool { return r.About(i) }) {
-			lacks = append(lacks, i.Text)
+	for _, r := range rulings {
+		if !slices.ContainsFunc(failed, r.About) {
+			return fmt.Sprintf("no criterion %q failed; write it as it stands in Issues: %s", r.Criterion, strings.Join(all, " · "))
 		}
 	}
 	if len(lacks) > 0 {
@@ -65,7 +69,7 @@ func WrongRulings(failed []ledger.Issue, data json.RawMessage) string {
 func checkRulings(raw json.RawMessage) string {
 	var list []Ruling
 	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-		return `has to be a list, not empty, of {"criterion":"as the tester wrote it","holds":true,"reason":"…"}`
+		return `has to be a list, not empty, of {"criterion":"as it stands in Issues","holds":true,"reason":"…"}`
 	}
 	for n, r := range list {
 		if strings.TrimSpace(r.Criterion) == "" || r.Holds == nil || strings.TrimSpace(r.Reason) == "" {

@@ -76,12 +76,12 @@ var events = map[string]eventRow{
 	},
 	ledger.EventUpheld: {
 		fields: []field{{"summary", "string", true}, {"rulings", "rulings", true}},
-		shape:  `{"summary":"…","rulings":[{"criterion":"as the tester wrote it","holds":true,"reason":"…"}]}`,
+		shape:  `{"summary":"…","rulings":[{"criterion":"as it stands in Issues","holds":true,"reason":"…"}]}`,
 		check:  checkUpheld,
 	},
 	ledger.EventDismissed: {
 		fields: []field{{"summary", "string", true}, {"rulings", "rulings", true}},
-		shape:  `{"summary":"…","rulings":[{"criterion":"as the tester wrote it","holds":false,"reason":"…"}]}`,
+		shape:  `{"summary":"…","rulings":[{"criterion":"as it stands in Issues","holds":false,"reason":"…"}]}`,
 		check:  checkDismissed,
 	},
 	"critique.verdict": {
