@@ -29,7 +29,7 @@
 //   - status.go, status_off.go, tasks.go, plan.go, hats.go, queue.go, log.go, diff.go,
 //     evidence.go, cost.go, runs.go, projects.go, people.go, digest.go and help.go
 //     render the replies to the commands of these names. sections.go adds the sections of
-//     a divided task.
+//     a divided task, criteria.go what was tried of it.
 //   - notices.go, hold.go, finding.go, receipt.go, runend.go and thread.go render
 //     messages about events: hold.go about waiting for an agent, finding.go about
 //     what keeps a run from starting.

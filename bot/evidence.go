@@ -349,6 +349,8 @@ func (c *chain) evidence(b ledger.Evidence) {
 		if len(b.Looks) > 0 {
 			c.lines = append(c.lines, Line{Text: passesText(b.Looks)})
 		}
+	case ledger.EvidenceVerification:
+		c.criteria(b)
 	case "pr":
 		c.add(SignDone, fmt.Sprintf("PR %d", b.Number), "pr")
 	case "fix-applied":

@@ -14,6 +14,8 @@ type Chain struct {
 	Repro  string  `json:"repro,omitempty"` // the command that fails without the fix
 	Review *Review `json:"review,omitempty"`
 
+	Criteria []ledger.CriterionResult `json:"criteria,omitempty"` // by the last verdict of a verifier or tester
+
 	Sessions int   `json:"sessions,omitempty"` // of agents
 	WorkedMs int64 `json:"worked_ms,omitempty"`
 }
@@ -38,6 +40,8 @@ func (c *Chain) with(b ledger.Body) *Chain {
 		switch b.Kind {
 		case "investigation":
 			n.Cause, n.Repro = b.RootCause, b.Command
+		case ledger.EvidenceVerification:
+			n.Criteria = b.Criteria
 		case "review":
 			n.Review = &Review{Type: b.Type, Rounds: b.Passes, Verdict: b.Verdict, Issues: len(b.Issues), Looks: slices.Clone(b.Looks)}
 		}

@@ -277,6 +277,7 @@ func (t *TaskState) shown() *request.Evidence {
 		return nil
 	}
 	e := &request.Evidence{Cause: t.Chain.Cause, Repro: t.Chain.Repro, Attempts: t.Attempts, Sessions: t.Chain.Sessions, Worked: time.Duration(t.Chain.WorkedMs) * time.Millisecond}
+	e.Criteria = t.Chain.Criteria
 	if r := t.Chain.Review; r != nil {
 		e.Review = &request.Review{By: r.Type, Rounds: r.Rounds, Issues: r.Issues, Looks: r.Looks}
 		if kind, _ := t.review(); kind == r.Type {

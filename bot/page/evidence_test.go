@@ -42,6 +42,7 @@ func fixed(t *testing.T, hostile string) []ledger.Record {
 		ledger.Evidence{Kind: "build", Command: "npm test", ExitCode: 1, DurationMs: 4100, Tail: hostile},
 		ledger.Evidence{Kind: "build", Command: "npm test", DurationMs: 4200},
 		ledger.Evidence{Kind: "review", Type: "ui-component", Verdict: "pass", Looks: []ledger.PassResult{{Pass: ledger.PassIntent, Verdict: ledger.PassOK}}, Issues: []ledger.Issue{{Severity: ledger.Minor, File: "src/login.js", Text: hostile}}},
+		ledger.Evidence{Kind: ledger.EvidenceVerification, Type: hostile, Criteria: []ledger.CriterionResult{{Number: 1, Criterion: hostile, Verdict: ledger.CriterionLeftOut, How: hostile, By: hostile}, {Criterion: hostile, Verdict: ledger.CriterionHeld, How: hostile}}},
 		ledger.RequestOpened{Run: "r1", Request: ledger.Request{Number: 12, URL: "javascript:alert(1)"}},
 		ledger.Submit{Result: "pass", Outcome: ledger.OutcomeConverged, Commit: "3f2c1d0a9b", TotalDurationMs: 240_000},
 		ledger.TaskProved{Proof: ledger.Proof{Word: ledger.Tested}},

@@ -177,6 +177,23 @@ func (s *step) evidence(b ledger.Evidence) {
 		for _, i := range b.Issues {
 			s.fact("issue", i.Describe())
 		}
+	case ledger.EvidenceVerification:
+		text, whole := bot.CriteriaTally(b.Criteria)
+		s.settled(whole)
+		s.Text = "Tried by " + cmp.Or(b.Type, "a verifier") + ": " + text
+		for _, c := range b.Criteria {
+			name := bot.CriterionSign(c)
+			if c.Number > 0 {
+				name += fmt.Sprintf(" %d", c.Number)
+			}
+			said := c.Criterion
+			if note := bot.CriterionNote(c); note != "" {
+				said += " (" + note + ")"
+			} else if c.How != "" {
+				said += ": " + c.How
+			}
+			s.fact(name, said)
+		}
 	case "pr":
 		s.Text = "Pull request"
 		s.link(fmt.Sprintf("#%d", b.Number), b.URL)

@@ -79,6 +79,7 @@ type Evidence struct {
 	Cause    string // why it went wrong
 	Repro    string // the command that fails without the fix
 	Review   *Review
+	Criteria []ledger.CriterionResult // of the last verdict of a verifier or tester
 	Attempts int
 	Sessions int           // of the last attempt
 	Worked   time.Duration // of these sessions
@@ -86,7 +87,7 @@ type Evidence struct {
 
 // says reports whether there is more to say than that a session worked.
 func (e *Evidence) says() bool {
-	return e != nil && (e.Cause != "" || e.Review != nil || e.Attempts > 1)
+	return e != nil && (e.Cause != "" || e.Review != nil || len(e.Criteria) > 0 || e.Attempts > 1)
 }
 
 // Review is the last review of a change.
@@ -111,6 +112,7 @@ type Guidance struct {
 const (
 	maxTasks    = 100
 	maxGuidance = 30
+	maxCriteria = 20
 	maxCommands = 20
 )
 
@@ -352,12 +354,33 @@ func evidence(w *writer, project string, t Task) {
 	if s.Review != nil {
 		w.item(s.Review.text())
 	}
+	criteria(w, s.Criteria)
 	took := plural(s.Attempts, "attempt") + ", "
 	if s.Attempts > 1 {
 		took += "the last one with "
 	}
 	w.item(took + fmt.Sprintf("%s of %d min", plural(s.Sessions, "session"), max(1, int(s.Worked.Round(time.Minute)/time.Minute))))
 	w.item("The whole chain, at the host: " + code("nightporter evidence "+t.ID+" --project "+project))
+}
+
+// criteria says of each criterion of the task what became of it. What was tried besides is
+// in the chain.
+func criteria(w *writer, all []ledger.CriterionResult) {
+	words := map[ledger.CriterionVerdict]string{
+		ledger.CriterionHeld: "Tried, and holds: ", ledger.CriterionFailed: "Does not hold: ", ledger.CriterionUntried: "Not tried: ",
+		ledger.CriterionLeftOut: "Not tried, as a person said: ", ledger.CriterionDropped: "Ruled out: ",
+	}
+	shown := 0
+	for _, c := range all {
+		if c.Number == 0 {
+			continue
+		}
+		if shown++; shown > maxCriteria {
+			w.item("and more criteria, in the chain")
+			return
+		}
+		w.item(words[c.Verdict] + plain(text.First(c.Criterion, maxCause)))
+	}
 }
 
 // text says what a review looked at.

@@ -152,3 +152,20 @@ func TestLongNight(t *testing.T) {
 		t.Errorf("%d bytes", n)
 	}
 }
+
+// TestDraftOfCriteria checks that the request of one task says what became of each of its
+// criteria.
+func TestDraftOfCriteria(t *testing.T) {
+	body := Draft(Facts{Run: "r14", Project: "shop", Done: []Task{{ID: "Task 5", Title: "Total", Shown: &Evidence{Attempts: 1, Sessions: 2, Criteria: []ledger.CriterionResult{
+		{Number: 1, Criterion: "It starts, @mira", Verdict: ledger.CriterionHeld}, {Number: 2, Criterion: "It is fast", Verdict: ledger.CriterionLeftOut, By: "Mira"},
+		{Criterion: "starting is fine", Verdict: ledger.CriterionHeld},
+	}}}}}).Body
+	for _, want := range []string{"- Tried, and holds: `It starts, @mira`\n", "- Not tried, as a person said: It is fast\n"} {
+		if !strings.Contains(string(body), want) {
+			t.Errorf("no %q in\n%s", want, body)
+		}
+	}
+	if strings.Contains(string(body), "starting is fine") {
+		t.Errorf("%s", body)
+	}
+}
