@@ -56,16 +56,16 @@ func (d *decision) abort(q ledger.Question) {
 	d.block(q.Task, blockage{reason: why, needs: "an answer", work: t.Attempt})
 }
 
-// answered hands a person's words to the task whose hat asked, and makes the task
-// ready if it waits.
-func (d *decision) answered(q ledger.Question, words string) {
+// answered hands the answer to a question to the task whose hat asked, and makes the task
+// ready if it waits. by is the person who answered, "" if nobody did in time.
+func (d *decision) answered(q ledger.Question, words, by string) {
 	t, ok := d.task(q.Task)
 	if !ok {
 		return
 	}
 	d.add(scope{task: q.Task}, ledger.TaskWords{
 		Text:   fmt.Sprintf("%s asked: %s\nAnswer: %s", q.Hat, q.Text, words),
-		Answer: &ledger.AgentAnswer{Question: q.ID, Text: q.Text, Options: q.Options, Words: words},
+		Answer: &ledger.AgentAnswer{Question: q.ID, Text: q.Text, Options: q.Options, Words: words, By: by},
 	})
 	if t.Status == ledger.Waiting {
 		d.setTask(q.Task, ledger.Ready, "answered")
@@ -197,7 +197,7 @@ func (d *decision) answerAgent(q ledger.Question, choice, words string) {
 			text = trimJoin(o, words)
 		}
 	}
-	d.answered(q, text)
+	d.answered(q, text, d.by())
 	d.say("%s: %s. %s goes on with it", q.ID, text, ledger.ShortID(q.Task))
 	d.goOn()
 }

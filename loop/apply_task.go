@@ -192,15 +192,16 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		}
 	}
 	if t.Attempt != nil && r != nil {
-		t.Attempt = applyWork(own.attemptOf(t.Attempt), r, e)
+		t.Attempt = applyWork(own.attemptOf(t.Attempt), t, r, e)
 		if len(t.Attempt.Plan) > 0 && t.Task.Parent == "" {
 			t.Plan = t.Attempt.Plan
 		}
 	}
 }
 
-// applyWork folds an entry into the attempt w, which the fold owns, and returns it.
-func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
+// applyWork folds an entry into the attempt w at task t, which the fold owns, and returns
+// it.
+func applyWork(w *Attempt, t *TaskState, r *Run, e ledger.Entry) *Attempt {
 	switch b := e.Body.(type) {
 	case ledger.SessionPlanned:
 		if b.Kind != ledger.KindAgent {
@@ -294,7 +295,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			w.answerAgain()
 		}
 	case ledger.Routed:
-		w.route(b)
+		w.route(b, t)
 	case ledger.PartsMade:
 		w.withParts(b)
 	case ledger.PartMerged:
@@ -321,6 +322,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		if b.Kind == "review" && w.Event != nil && w.Event.Type == ledger.EventReview {
 			w.Found = b.Issues
 			w.reviewed(b)
+		}
+		if b.Kind == ledger.EvidenceVerification {
+			w.Criteria = b.Criteria
 		}
 		w.Proof = append(slices.Clip(w.Proof), b.Kind+" "+e.Session)
 	case ledger.StageSet:
@@ -370,7 +374,7 @@ func (w *Attempt) again(b ledger.SessionEnded, session string) {
 
 // route updates the attempt after its session's event was routed: it keeps what the
 // event says and moves on to the next hat, or to the commit.
-func (w *Attempt) route(b ledger.Routed) {
+func (w *Attempt) route(b ledger.Routed, t *TaskState) {
 	if ev := w.Event; ev != nil && b.On == ev.Type {
 		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: payload.Summary(ev.Data)})
 		switch ev.Type {
@@ -388,7 +392,7 @@ func (w *Attempt) route(b ledger.Routed) {
 		case ledger.EventRepro:
 			w.Repro = payload.String(ev.Data, "command")
 		case ledger.EventFailed:
-			w.Issues = payload.Counting(payload.Criteria(nil).FailedChecks(ev.Data), w.Rulings)
+			w.Issues = payload.Counting(t.Criteria().FailedChecks(ev.Data), w.Rulings)
 			w.FailedTrees = append(slices.Clip(w.FailedTrees), b.Tree)
 		case ledger.EventUpheld, ledger.EventDismissed:
 			w.Rulings = append(slices.Clip(w.Rulings), payload.Rulings(ev.Data)...)

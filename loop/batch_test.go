@@ -61,7 +61,7 @@ func TestBatchBounds(t *testing.T) {
 // TestSentBackIsOpen: an attempt that goes back has not converged any more, so that a
 // pattern without its hat starts it anew.
 func TestSentBackIsOpen(t *testing.T) {
-	w := applyWork(&Attempt{Converged: true, Hat: "fixer"}, &Run{}, ledger.Entry{Body: ledger.Redo{Why: ledger.RedoRed, Tree: "t1"}})
+	w := applyWork(&Attempt{Converged: true, Hat: "fixer"}, &TaskState{}, &Run{}, ledger.Entry{Body: ledger.Redo{Why: ledger.RedoRed, Tree: "t1"}})
 	if w.Converged || w.Stage != ledger.StageReady {
 		t.Errorf("converged %v, %s", w.Converged, w.Stage)
 	}

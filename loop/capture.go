@@ -176,6 +176,8 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		w.argue(*ev)
 		c := w.Consensus.Rounds[len(w.Consensus.Rounds)-1]
 		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: len(w.Consensus.Rounds), Verdict: payload.String(ev.Data, "verdict"), Issues: c.AsIssues()})
+	case ledger.EventPassed, ledger.EventFailed:
+		d.add(about, ledger.Evidence{Kind: ledger.EvidenceVerification, Type: w.Hat, Criteria: d.judgedCriteria(t, ev.Data)})
 	case ledger.EventRepro:
 		d.add(about, ledger.Evidence{Kind: "investigation", Command: payload.String(ev.Data, "command"), RootCause: payload.String(ev.Data, "root_cause"), Affected: payload.Strings(ev.Data, "affected_files"), Strategy: payload.String(ev.Data, "strategy")})
 	}
@@ -230,7 +232,7 @@ func (d *decision) next(t TaskState) (to string, above bool) {
 	if arguing := nextArguing(s, t); arguing != "" {
 		return arguing, false
 	}
-	to = nextJudging(s, t, to)
+	to = nextTrying(t, nextJudging(s, t, to))
 	switch {
 	case t.Task.Joins && payload.ChangesFiles(w.Event.Type): // the whole is judged
 		to = ledger.Converged

@@ -119,7 +119,7 @@ func (d *director) fields(t *ledger.Task, list string) {
 		case "scope":
 			t.Scope = v
 		case "accept":
-			t.Acceptance = []string{v}
+			t.Acceptance = strings.Split(strings.ReplaceAll(v, "_", " "), "|")
 		case "independent":
 			t.Labels = []string{"P"}
 		case "phase":

@@ -149,7 +149,7 @@
 //   - Proof: proof.go (what a done task is worth).
 //   - An attempt: attempt.go, check_start.go, check.go and evaluation.go (verification),
 //     exemption.go (what may fail in it), emit.go and memory.go (what a session
-//     sends), capture.go and secret.go (what it left), issueset.go, converge.go
+//     sends), criteria.go (which acceptance criteria a verdict leaves out), capture.go and secret.go (what it left), issueset.go, converge.go
 //     and mark.go (the commit and the person's file), queue.go and batch.go
 //     (tasks that are verified together before it), consensus.go and part.go
 //     (plans that are argued about), exit.go, limit.go, early.go and outcome.go (the end of a session),

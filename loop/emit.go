@@ -51,10 +51,12 @@ func (d *decision) emit(b Emit) {
 			if why = wrongRevision(t.Attempt, b.Data); why == "" && r.Settings.For(t.Task).Pattern.DistinctFiles {
 				why = sharedFiles(b.Data)
 			}
+		case ledger.EventPassed:
+			why = cmp.Or(t.Criteria().Contradiction(b.Data), d.untried(t, b.Data))
 		case ledger.EventFailed:
-			why = wrongFaults(t.Attempt, b.Data)
+			why = cmp.Or(t.Criteria().Contradiction(b.Data), wrongFaults(t, b.Data))
 		case ledger.EventUpheld, ledger.EventDismissed:
-			why = cmp.Or(payload.WrongRulings(t.Attempt.Issues, b.Data), ruledOut(t.Task, b.Data))
+			why = cmp.Or(payload.WrongRulings(t.Attempt.Issues, b.Data), ruledOut(t, b.Data))
 		case ledger.EventEvaluation:
 			why = d.Project.wrongVerdict(t, b.Data)
 		case ledger.EventReview:

@@ -30,7 +30,7 @@ func TestExcerptOf(t *testing.T) {
 	} {
 		w := &Attempt{Hat: "builder", Session: "r1-1", Stage: ledger.StageSession}
 		for _, b := range c.bodies {
-			w = applyWork(w, &Run{}, ledger.Entry{Session: "r1-1", Body: b})
+			w = applyWork(w, &TaskState{}, &Run{}, ledger.Entry{Session: "r1-1", Body: b})
 		}
 		if diff := cmp.Diff(c.want, ExcerptOf(w)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, diff)

@@ -153,7 +153,7 @@ func (d *decision) expireAgent(q ledger.Question) {
 		return
 	}
 	d.add(about, ledger.QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
-	d.answered(q, q.Choice+" (nobody answered in time; your own choice stands)")
+	d.answered(q, q.Choice+" (nobody answered in time; your own choice stands)", "")
 }
 
 func (d *decision) expireNow(q ledger.Question) { d.settleNow(q, "queued, nothing is stopped") }

@@ -73,8 +73,8 @@ func rules(h ledger.Hat) bool { return slices.ContainsFunc(h.Emits, ledger.IsRul
 
 // wrongFaults returns what is wrong with a verdict that names sections or repeats what
 // was ruled out, in words for the agent. "" = nothing.
-func wrongFaults(w *Attempt, data []byte) string {
-	failed := payload.Criteria(nil).FailedChecks(data)
+func wrongFaults(t TaskState, data []byte) string {
+	w, failed := t.Attempt, t.Criteria().FailedChecks(data)
 	sections := payload.Sections(w.Plan)
 	for _, i := range failed {
 		if i.Section != "" && !slices.ContainsFunc(sections, func(s payload.Section) bool { return s.ID == i.Section }) {
@@ -88,12 +88,12 @@ func wrongFaults(w *Attempt, data []byte) string {
 }
 
 // ruledOut returns why rulings are refused that drop a criterion which the task itself
-// lists, in words for the agent: only a person can do that. "" = they drop none.
-func ruledOut(t ledger.Task, data []byte) string {
-	words := func(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+// lists, in words for the agent: only a person can do that, by the answer to a question
+// that quotes it. "" = they drop none.
+func ruledOut(t TaskState, data []byte) string {
 	for _, r := range payload.Rulings(data) {
-		if !r.Upheld() && slices.ContainsFunc(t.Acceptance, func(a string) bool { return words(a) == words(r.Criterion) }) {
-			return fmt.Sprintf("the task itself asks for %q, and only a person can drop that: uphold it, or end with %s", r.Criterion, ledger.EventQuestion)
+		if !r.Upheld() && t.lists(r.Criterion) && t.Attempt.waived(r.Criterion) == nil {
+			return fmt.Sprintf("the task itself asks for %q, and only a person can drop that: uphold it, or end with %s and these words", r.Criterion, ledger.EventQuestion)
 		}
 	}
 	return ""

@@ -187,6 +187,8 @@ type Attempt struct {
 	Fresh        bool                  `json:"fresh,omitempty"`   // no session was planned yet
 	Proof        []string              `json:"proof,omitempty"`   // sessions whose evidence the submission lists
 	Answers      []Answer              `json:"answers,omitempty"` // to questions of its sessions
+
+	Criteria []ledger.CriterionResult `json:"criteria,omitempty"` // what the last verdict of a verifier or tester says of each
 }
 
 // Consensus is the state of the argument about a plan (docs/spec 4.4).

@@ -40,6 +40,8 @@ type audit struct {
 	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
 	owned                  map[string]own           // what each task in hand changed, by folded id
 	joined                 map[string]string        // the task that each part is merged into, by folded id
+
+	criteria map[string][]ledger.CriterionResult // of the last verdict on each task, by folded id
 }
 
 // shared is what the audits of all projects of a night have in common.
@@ -69,6 +71,7 @@ func newAudit(w *site, all *shared) *audit {
 	return &audit{
 		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
 		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, owned: map[string]own{}, joined: map[string]string{}, reserves: map[string]float64{}, hosts: newHostWords(),
+		criteria: map[string][]ledger.CriterionResult{},
 	}
 }
 
@@ -175,8 +178,15 @@ func (a *audit) entry(e ledger.Entry) {
 	case ledger.Verified:
 		a.knownRed = a.knownRed || b.Kind == ledger.KindBaseline && !b.OK
 		w.tell("ledger", "%s", judgement(b))
+	case ledger.Commitment:
+		delete(a.criteria, ledger.FoldID(e.Task))
+	case ledger.Evidence:
+		if b.Kind == ledger.EvidenceVerification {
+			a.criteria[ledger.FoldID(e.Task)] = b.Criteria
+		}
 	case ledger.TaskCommitted:
 		a.truth(e, b)
+		a.tried(e)
 		a.committedTasks[ledger.FoldID(e.Task)] = b.Commit
 	case ledger.TaskSet:
 		if b.To != ledger.Ready || b.From != ledger.Pending {
@@ -271,6 +281,16 @@ func (a *audit) truth(e ledger.Entry, b ledger.TaskCommitted) {
 	for _, name := range w.objects.failing(b.Tree) {
 		if !slices.Contains(base, name) {
 			w.fail("no false done", "%s is committed with tree %s, in which %s fails", e.Task, b.Tree, name)
+		}
+	}
+}
+
+// tried checks that the last verdict on a task which is committed leaves no criterion of
+// its own out, and none that failed.
+func (a *audit) tried(e ledger.Entry) {
+	for _, c := range a.criteria[ledger.FoldID(e.Task)] {
+		if c.Number > 0 && (c.Verdict == ledger.CriterionUntried || c.Verdict == ledger.CriterionFailed) {
+			a.w.fail("no false done", "%s is committed, and its criterion %q is %s", e.Task, c.Criterion, c.Verdict)
 		}
 	}
 }

@@ -71,8 +71,8 @@
 //
 // # Invariants
 //
-// After every step or commit: no task is done whose tree fails, no tree is committed
-// that no command passed on, every confirmed message has its effect once, a
+// After every step or commit: no task is done whose tree fails, or of whose criteria its
+// verifier left one out, no tree is committed that no command passed on, every confirmed message has its effect once, a
 // directive has one end, a question one answer, a session one start, one end and one
 // event, nobody is told what did not happen, no session is alive after its run has
 // ended or paused, the state is the fold of the ledger, work, sessions, entries and

@@ -454,6 +454,12 @@ const SectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tas
 // plan that each is about.
 const FaultsShape = `{"checks":[{"criterion":"…","ok":false,"how":"the steps, and what you saw","section":"a"}]}`
 
+// WithNumber returns an example of a verification.passed or verification.failed whose
+// checks name their criterion by its number.
+func WithNumber(shape string) string {
+	return strings.Replace(shape, `{"criterion":`, `{"number":1,"criterion":`, 1)
+}
+
 // Example returns an example of a field of an event, as JSON.
 func Example(typ, name string) string {
 	for _, f := range events[typ].fields {

@@ -141,6 +141,9 @@ func (b *builder) howToEnd() string {
 		if typ == ledger.EventFailed && b.namesSections() {
 			shape = payload.FaultsShape
 		}
+		if len(b.criteria()) > 0 && (typ == ledger.EventPassed || typ == ledger.EventFailed) {
+			shape = payload.WithNumber(shape)
+		}
 		line(typ, shape)
 		if typ == ledger.EventPlan && b.splits() && !b.isPart && !divides(h) {
 			line(typ, payload.SectionsShape)
@@ -164,6 +167,9 @@ func (b *builder) howToEnd() string {
 		} else {
 			lines = append(lines, fmt.Sprintf("Steps are for a task that is built in one go. Sections are for one that falls into parts: each is %s and committed by itself, in the order that depends_on gives.", each))
 		}
+	}
+	if n := len(b.criteria()); n > 0 {
+		lines = append(lines, b.criteriaText(n))
 	}
 	if disputes(h) {
 		lines = append(lines, "A section that passes has the verdict OKAY and no objections; the verdict on the whole is OKAY only where every section's is. A plan without sections has \"sections\":[], and its objections stand beside it.")
@@ -189,4 +195,17 @@ func (b *builder) howToEnd() string {
 		"Data with an apostrophe, or long data: write it to a file in $TMPDIR and use --data @FILE. A refused event says what to change; send it again.",
 		"Without an event the session counts as failed. Nothing you say is believed without it being checked.")
 	return strings.Join(lines, "\n")
+}
+
+// criteriaText says which checks a verdict on n criteria has to have.
+func (b *builder) criteriaText(n int) string {
+	which := fmt.Sprintf("the %d criteria of Acceptance", n)
+	if n == 1 {
+		which = "the criterion of Acceptance"
+	}
+	text := fmt.Sprintf("A check has the number that its criterion has in Acceptance. %s is refused unless it has a check with ok for each of %s", ledger.EventPassed, which)
+	if slices.ContainsFunc(b.attempt.Rulings, func(r payload.Ruling) bool { return !r.Upheld() }) {
+		text += " that was not ruled out"
+	}
+	return text + fmt.Sprintf(`. What you try besides has no number. One that cannot be tried here: %s, with its words as they stand; once a person said that it need not be, its check has "left_out":true instead of ok.`, ledger.EventQuestion)
 }

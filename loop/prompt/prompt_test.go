@@ -157,6 +157,14 @@ func TestBuild(t *testing.T) {
 			s.Project.Guidance = s.Project.Guidance.Judge("g1", guidance.Judged{Session: "r1-3", Hat: "reviewer", Note: "legacy/orders.go was rewritten"})
 		}},
 		{name: "fixer with 150 issues", script: acts(plan, build, issues(rules(150)...)), diff: true},
+		{name: "verifier", script: acts(plan, build), diff: true, hat: "verifier", change: func(s *loop.State) {
+			arguing(s)
+			inWork(s, func(_ *loop.TaskState, a *loop.Attempt) {
+				a.Plan = json.RawMessage(`{"summary":"first the rules","steps":["one"],"acceptance":["A rule is found in a millisecond","rules are data"]}`)
+				holds := false
+				a.Rulings = []payload.Ruling{{Criterion: "A rule is found in a millisecond", Holds: &holds, Reason: "not asked for"}}
+			})
+		}},
 		{name: "fixer after the verifier", script: acts(plan, build), diff: true, hat: "fixer", change: func(s *loop.State) {
 			arguing(s)
 			inWork(s, func(_ *loop.TaskState, a *loop.Attempt) {

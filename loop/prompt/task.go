@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // taskText renders the task as its source has it. For a part, it adds the task
@@ -140,12 +141,29 @@ func (b *builder) otherParts() string {
 	return strings.Join(list, " · ")
 }
 
+// acceptanceText lists the acceptance criteria. A hat that says of each whether it holds
+// gets them with the numbers that it names them by.
 func (b *builder) acceptanceText() string {
 	text := b.acceptanceOf(b.task)
+	if criteria := b.criteria(); len(criteria) > 0 {
+		text = numbered(criteria)
+		if b.project.TaintedText(b.task) {
+			text = Tainted("This", text)
+		}
+	}
 	if whole := b.acceptanceOf(b.parent); whole != "" {
 		text = strings.TrimSpace(text + "\n\nOf the whole task, for orientation:\n" + whole)
 	}
 	return text
+}
+
+// criteria returns the criteria of which the hat's verdict says whether they hold, nil for
+// a hat without such a verdict.
+func (b *builder) criteria() payload.Criteria {
+	if !emits(b.hat, ledger.EventPassed) {
+		return nil
+	}
+	return b.task.Criteria()
 }
 
 func (b *builder) acceptanceOf(t loop.TaskState) string {
@@ -237,6 +255,14 @@ func (b *builder) answersText() string {
 		words = append(words, strings.Join(pictures, "\n"))
 	}
 	return strings.Join(words, "\n\n")
+}
+
+func numbered(list []string) string {
+	lines := make([]string, len(list))
+	for n, text := range list {
+		lines[n] = fmt.Sprintf("%d. %s", n+1, text)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func bullets(list []string) string {

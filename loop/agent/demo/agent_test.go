@@ -123,7 +123,7 @@ func TestCannotSucceed(t *testing.T) {
 		{"fixer", task + "## Issues\n\n1. [major] a.go:3 (x) wrong\n\n" + end("fix.complete"), 0, "fix.complete", "no_change", "a scripted agent cannot fix anything"},
 		{"writer", task + end("docs.complete"), 0, "docs.complete", "no_change", "a scripted agent writes no documents"},
 		{"refactorer", task + end("refactor.complete"), 0, "refactor.complete", "no_change", "a scripted agent leaves code alone"},
-		{"verifier", task + "## Acceptance\n\n- it is done\n\n" + end("verification.passed"), 0, "verification.passed", "checks", `[{"criterion":"it is done","how":"scripted, not tried","ok":true}]`},
+		{"verifier", task + "## Acceptance\n\n1. it is done\n2. 1. is kept\n\nOf the whole task, for orientation:\n- more\n\n" + end("verification.passed"), 0, "verification.passed", "checks", `[{"criterion":"it is done","how":"scripted, not tried","number":1,"ok":true},{"criterion":"1. is kept","how":"scripted, not tried","number":2,"ok":true}]`},
 		{"verifier of a title", task + end("verification.passed"), 0, "verification.passed", "checks", `[{"criterion":"Do it","how":"scripted, not tried","ok":true}]`},
 		{"critic", task + end("critique.verdict"), 0, "critique.verdict", "verdict", "OKAY"},
 		{"architect", task + end("advice.complete"), 0, "advice.complete", "advice", "A scripted agent has none."},

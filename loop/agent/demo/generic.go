@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -56,6 +57,7 @@ func changeNothing(name, why string) act {
 
 // check is a verifier's result for one criterion.
 type check struct {
+	Number    int    `json:"number,omitempty"`
 	Criterion string `json:"criterion"`
 	OK        bool   `json:"ok"`
 	How       string `json:"how"`
@@ -65,12 +67,13 @@ type check struct {
 func (s *session) checks() []check {
 	var out []check
 	for _, line := range strings.Split(s.prompt.section["Acceptance"], "\n") {
-		if text, ok := strings.CutPrefix(line, "- "); ok {
-			out = append(out, check{oneLine(text, 200), true, "scripted, not tried"})
+		number, text, ok := strings.Cut(line, ". ")
+		if n, err := strconv.Atoi(number); ok && err == nil && n == len(out)+1 {
+			out = append(out, check{n, oneLine(text, 200), true, "scripted, not tried"})
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, check{oneLine(s.title, 200), true, "scripted, not tried"})
+		out = append(out, check{0, oneLine(s.title, 200), true, "scripted, not tried"})
 	}
 	return out
 }
