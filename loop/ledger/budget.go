@@ -35,6 +35,8 @@ type Reservation struct {
 	Tokens int64       `json:"tokens,omitempty"`
 	MaxUSD float64     `json:"max_usd,omitempty"` // the session is ended when it has spent this; 0 = no limit
 	Limit  BudgetLimit `json:"limit,omitempty"`   // the limit that MaxUSD comes from
+
+	MaxTokens int64 `json:"max_tokens,omitempty"` // the session is ended when it has used these; 0 = no limit
 }
 
 // Spending is what a session spent that had a reservation.
@@ -43,6 +45,8 @@ type Spending struct {
 	Tokens  int64   `json:"tokens,omitempty"`
 	Assumed bool    `json:"assumed,omitempty"` // its cost is unknown: USD is what was reserved
 	Untold  bool    `json:"untold,omitempty"`  // its tokens are unknown: Tokens is what was reserved
+
+	Estimated bool `json:"estimated,omitempty"` // USD is no figure of the agent's
 }
 
 // BudgetShort says why a session does not fit into a budget. All amounts are in US
@@ -51,11 +55,19 @@ type BudgetShort struct {
 	Limit  BudgetLimit `json:"limit"`
 	Tokens bool        `json:"tokens,omitempty"`
 	Of     float64     `json:"of"`             // the budget, with what people added
-	Spent  float64     `json:"spent"`          // with what running sessions have reserved
+	Spent  float64     `json:"spent"`          // with Reserved and Assumed
 	Needs  float64     `json:"needs"`          // what the session is expected to spend; 0 = one was ended at the limit
 	Agent  string      `json:"agent"`          // of the session
 	Step   float64     `json:"step,omitempty"` // what the answer "more" adds
+
+	Reserved float64 `json:"reserved,omitempty"` // by running sessions
+	Assumed  float64 `json:"assumed,omitempty"`  // for ended sessions that spent nobody knows what
+	Unknown  int     `json:"unknown,omitempty"`  // such sessions
+	About    bool    `json:"about,omitempty"`    // some of what is known is no figure of an agent's
 }
+
+// Known returns what ended sessions have said that they spent.
+func (b BudgetShort) Known() float64 { return max(b.Spent-b.Reserved-b.Assumed, 0) }
 
 // BudgetRaised records that a person lets more be spent. That of BudgetDay is in the
 // shared stream.

@@ -52,7 +52,8 @@ type Launch struct {
 	Mounts    []Mount  `json:"mounts,omitempty"`    // folders shown at other paths; needs a machine that has mounts (docs/spec 9.5)
 	Cache     CacheUse `json:"cache,omitzero"`
 	Network   Network  `json:"network,omitzero"`
-	MaxUSD    float64  `json:"max_usd,omitempty"` // it is ended when it has spent this; 0 = no limit
+	MaxUSD    float64  `json:"max_usd,omitempty"`    // it is ended when it has spent this; 0 = no limit
+	MaxTokens int64    `json:"max_tokens,omitempty"` // it is ended when it has used these; 0 = no limit
 }
 
 // CacheUse names the caches that a session works with. What it writes reaches the
@@ -121,7 +122,7 @@ const (
 	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
 	ExitSecret     ExitReason = "secret"      // setup left a secret where sessions can read it
 	ExitCircle     ExitReason = "circle"      // the shim ended it: its output showed that it went in a circle
-	ExitBudget     ExitReason = "budget"      // the shim ended it: its output showed that it had spent Launch.MaxUSD
+	ExitBudget     ExitReason = "budget"      // the shim ended it: its output showed that it had spent Launch.MaxUSD or MaxTokens
 )
 
 // FailureClass is the kind of provider failure that an agent's own output reports.
@@ -173,7 +174,8 @@ type Exit struct {
 	PricedBy CostSource  `json:"priced_by,omitempty"` // what CostUSD is from; "" = unknown, or an entry of an earlier release
 
 	Estimated  bool `json:"estimated,omitempty"`   // CostUSD is no figure of the agent's: PricedByTable or PricedByEstimate; with ExitBudget: or lacks what was asked last
-	OverBudget bool `json:"over_budget,omitempty"` // it was ended because it had spent Launch.MaxUSD
+	OverBudget bool `json:"over_budget,omitempty"` // it was ended because it had spent Launch.MaxUSD or MaxTokens
+	OverTokens bool `json:"over_tokens,omitempty"` // with OverBudget: it was MaxTokens; Tokens lacks what was asked last
 
 	Fault Fault `json:"fault,omitempty"` // with ExitNotStarted: what keeps the machine from starting it for now
 
