@@ -248,6 +248,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p.Run = applyRun(own.runOf(p.Run), e)
 		p.Run.applyNetwork(e)
 		if b, ok := e.Body.(ledger.BudgetRaised); ok {
+			b.Task = p.wholeID(b.Task) // entries of earlier releases name parts
 			*p.Run = p.Run.raise(b)
 		}
 		if p.doneAgain(e) {
@@ -536,8 +537,11 @@ func (p Project) applySession(e ledger.Entry) Project {
 	n := slices.IndexFunc(p.Sessions, func(s Session) bool { return s.ID == e.Session })
 	if b, ok := e.Body.(ledger.SessionPlanned); ok {
 		s := Session{ID: e.Session, Planned: b, Task: e.Task, Attempt: e.Attempt, At: e.Time}
-		if t, ok := p.Find(e.Task); ok && t.Attempt != nil {
-			s.Lane = t.Attempt.Lane
+		if t, ok := p.Find(e.Task); ok {
+			s.Parent = t.Task.Parent
+			if t.Attempt != nil {
+				s.Lane = t.Attempt.Lane
+			}
 		}
 		p.Sessions = append(slices.Clip(p.Sessions), s)
 		return p

@@ -11,7 +11,7 @@ import (
 // planSession plans the next session of an attempt. The lease and the binding of
 // guidance belong to the same decision, so a crash cannot separate them from the
 // session. planSession reports whether advance has to look again: false means
-// that the attempt waits for an agent or a slot.
+// that the attempt waits for an agent, a slot, or what other sessions leave of a budget.
 func (d *decision) planSession(t TaskState) bool {
 	r, w, id := d.run(), t.Attempt, t.Task.ID
 	hat, ok := r.upcoming().Hats[w.Hat]
@@ -55,6 +55,9 @@ func (d *decision) planSession(t TaskState) bool {
 		return false // as above
 	}
 	reserved, short := d.reserve(t, hat, agent)
+	if short != nil && mayFit(*short) {
+		return false // a Wake input comes when one of the sessions that run has ended
+	}
 	if short != nil {
 		d.holdForBudget(t, *short)
 		return true

@@ -99,7 +99,7 @@ func (d *decision) estimate(t TaskState, hat ledger.Hat, agent string) (usd floa
 	if tokens == history.Unknown {
 		tokens = priorTokens
 	}
-	if own := d.run().TaskBudgets[ledger.FoldID(t.Task.ID)]; hat.MaxCostUSD > 0 && !own.Lifted {
+	if own := d.run().taskBudget(&t); hat.MaxCostUSD > 0 && !own.Lifted {
 		usd = min(usd, hat.MaxCostUSD+own.Session)
 	}
 	return usd, max(tokens, 1) // a reservation of nothing is none
@@ -113,7 +113,11 @@ type TaskBudget struct {
 	Day     bool    `json:"day,omitempty"`     // nor the day's
 }
 
-// raise returns the run with what a person added to its budgets.
+// taskBudget returns what a person decided about the spending of a task, or of the one
+// that it is a part of.
+func (r *Run) taskBudget(t *TaskState) TaskBudget { return r.TaskBudgets[ledger.FoldID(t.whole())] }
+
+// raise returns the run with what a person added to its budgets. b.Task is no part.
 func (r Run) raise(b ledger.BudgetRaised) Run {
 	if b.Limit == ledger.BudgetRun && b.Task == "" {
 		r.ExtraUSD += b.USD
@@ -140,88 +144,32 @@ func (d *decision) budgeted(hat ledger.Hat) bool {
 	return b.USDRun > 0 || b.USDTask > 0 || b.TokensRun > 0 || d.Shared.Purse.Day != ledger.DayBudget{} || hat.MaxCostUSD > 0
 }
 
-// slack is what is left of a budget.
-type slack struct {
-	limit     ledger.BudgetLimit
-	tokens    bool
-	of, spent float64
-}
-
-func (s slack) left() float64 { return s.of - s.spent }
-
-// slacks returns what is left of each budget that holds for a task. What running
-// sessions have reserved is spent.
-func (d *decision) slacks(task string) (all []slack) {
-	r, p := d.run(), d.Shared.Purse
-	own := r.TaskBudgets[ledger.FoldID(task)]
-	var run, house ledger.Reservation
-	for _, l := range d.Shared.Leases {
-		house.USD += l.Reserved.USD
-		house.Tokens += l.Reserved.Tokens
-		if l.Project == d.in.Project {
-			run.USD += l.Reserved.USD
-			run.Tokens += l.Reserved.Tokens
-		}
-	}
-	add := func(on bool, s slack) {
-		if on && (!own.Lifted || s.limit == ledger.BudgetDay && !own.Day) {
-			all = append(all, s)
-		}
-	}
-	b := r.Settings.Budget
-	spent := r.Spent.of(task)
-	add(b.USDTask > 0, slack{ledger.BudgetTask, false, b.USDTask + own.USD, spent.USD + spent.Assumed})
-	add(b.USDRun > 0, slack{ledger.BudgetRun, false, b.USDRun + r.ExtraUSD, r.CostUSD + r.AssumedUSD + run.USD})
-	add(b.TokensRun > 0, slack{ledger.BudgetRun, true, float64(b.TokensRun + r.ExtraTokens), float64(r.Tokens + run.Tokens)})
-	day, more := sumSlots(p.Window, d.in.Time), sumSlots(p.Raised, d.in.Time)
-	add(p.Day.USD > 0, slack{ledger.BudgetDay, false, p.Day.USD + more.USD, day.USD + house.USD})
-	add(p.Day.Tokens > 0, slack{ledger.BudgetDay, true, float64(p.Day.Tokens + more.Tokens), float64(day.Tokens + house.Tokens)})
-	return all
-}
-
 // reserve returns what a session is to reserve. short says which budget it does not fit
 // into, nil = it fits.
 func (d *decision) reserve(t TaskState, hat ledger.Hat, agent string) (r ledger.Reservation, short *ledger.BudgetShort) {
 	if !d.budgeted(hat) {
 		return r, nil
 	}
-	task := t.Task.ID
 	r.USD, r.Tokens = d.estimate(t, hat, agent)
-	own := d.run().TaskBudgets[ledger.FoldID(task)]
+	own := d.run().taskBudget(&t)
 	if hat.MaxCostUSD > 0 && !own.Lifted {
 		r.MaxUSD, r.Limit = hat.MaxCostUSD+own.Session, ledger.BudgetSession
 	}
-	const cent = 0.005 // sums of costs are not exact
-	for _, s := range d.slacks(task) {
+	for _, s := range d.slacks(&t) {
 		needs := r.USD
 		if s.tokens {
 			needs = float64(r.Tokens)
 		}
-		if s.left() < needs-cent {
-			return r, &ledger.BudgetShort{Limit: s.limit, Tokens: s.tokens, Of: s.of, Spent: s.spent, Needs: needs, Agent: agent, Step: step(s)}
+		if s.left() < needs-cent || !s.tokens && s.room() < needs-cent {
+			b := s.short()
+			b.Needs, b.Agent = needs, agent
+			return r, &b
 		}
-		if room := max(d.share(s), needs); !s.tokens && (r.MaxUSD == 0 || room < r.MaxUSD) {
-			r.MaxUSD, r.Limit = max(room, 0.01), s.limit // 0 is no limit
+		if share := max(s.room()/float64(d.sharers(s.limit, &t)), needs); !s.tokens && (r.MaxUSD == 0 || share < r.MaxUSD) {
+			r.MaxUSD, r.Limit = max(share, 0.01), s.limit // 0 is no limit
 		}
 	}
 	return r, nil
-}
-
-// share returns the part of what is left of a budget in money that one session may
-// spend. Sessions of other lanes may spend more than they reserved, and a lane that is free
-// gets as much: together they keep to the budget.
-func (d *decision) share(s slack) float64 {
-	if s.limit != ledger.BudgetRun && s.limit != ledger.BudgetDay {
-		return s.left()
-	}
-	room, free := s.left(), d.run().Lanes()
-	for _, l := range d.Shared.Leases {
-		if l.Project == d.in.Project {
-			room -= max(l.Reserved.MaxUSD-l.Reserved.USD, 0)
-			free--
-		}
-	}
-	return room / float64(max(free, 1))
 }
 
 // step returns what the answer "more" adds to a budget: some dollars, or half of its
@@ -347,7 +295,7 @@ func applyBudget(d *decision, a answerGiven) {
 		d.stop(Stop{})
 		return
 	}
-	b := ledger.BudgetRaised{Limit: q.Shortage().Limit, Task: q.Task, By: d.by()}
+	b := ledger.BudgetRaised{Limit: q.Shortage().Limit, Task: d.Project.wholeID(q.Task), By: d.by()}
 	switch amount, _ := budgetAmount(a.words, q.Shortage()); {
 	case a.choice == "task":
 		b.Lifted = true

@@ -15,7 +15,7 @@ func spends(t *testing.T, tasks string, change func(*ledger.Settings, *ledger.Da
 	d := playing(t, "tasks "+tasks)
 	var day ledger.DayBudget
 	change(&d.settings, &day)
-	d.input(StartRun{Settings: d.settings, MaxSessions: 2, Day: day})
+	d.input(StartRun{Settings: d.settings, MaxSessions: min(max(d.settings.Parallel, 1), 2), Day: day})
 	d.play("preflight")
 	for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {
 		d.exit(nil)
@@ -168,10 +168,37 @@ func capHat(s *ledger.Settings, hat string, usd float64) {
 	s.Hats[hat] = h
 }
 
+// TestProjectsShareDay: sessions of several projects together keep to the day's budget, also
+// if each spends all that it may, and the first leaves something for the others.
+func TestProjectsShareDay(t *testing.T) {
+	s := State{Shared: Shared{MaxSessions: 4, Purse: Purse{Day: ledger.DayBudget{USD: 10}}}}
+	sum := 0.0
+	for _, project := range []string{"shop", "blog", "map", "till"} {
+		s.Project = Project{Name: project, Run: &Run{}}
+		d := &decision{State: s, in: Input{Time: time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC), Project: project}}
+		r, short := d.reserve(TaskState{}, ledger.Hat{}, "claude")
+		if short != nil || r.Limit != ledger.BudgetDay || r.MaxUSD < 2.4 || r.MaxUSD > 2.6 {
+			t.Errorf("%s: %+v, %+v", project, r, short)
+		}
+		sum += r.MaxUSD
+		s.Shared.Leases = append(s.Shared.Leases, ledger.LeaseGranted{Session: project, Project: project, Reserved: r})
+	}
+	if sum > 10.001 {
+		t.Errorf("they may spend $%.2f of $10", sum)
+	}
+	// A session that may spend all that is left lets no other begin. Nobody is asked before
+	// it has ended.
+	s.Shared.Leases = []ledger.LeaseGranted{{Session: "r1-1", Project: "blog", Reserved: ledger.Reservation{USD: 0.5, MaxUSD: 10}}}
+	d := &decision{State: s, in: Input{Time: time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC), Project: "till"}}
+	if r, short := d.reserve(TaskState{}, ledger.Hat{}, "claude"); short == nil || !mayFit(*short) {
+		t.Errorf("beside a session that may spend all: %+v, %+v", r, short)
+	}
+}
+
 // TestSharedBudget: what the session of another project has reserved is not there any
 // more, and the day has room again once the spending is a day old.
 func TestSharedBudget(t *testing.T) {
-	d := spends(t, "1", func(s *ledger.Settings, day *ledger.DayBudget) { day.USD, s.Stays = 2, true })
+	d := spends(t, "1", func(s *ledger.Settings, day *ledger.DayBudget) { day.USD, s.Stays, s.Parallel = 2, true, 2 })
 	shared := func(body ledger.Body) {
 		d.s.Shared = applyShared(d.s.Shared, ledger.Entry{Stream: ledger.SharedStream, Time: d.now, Body: body})
 	}

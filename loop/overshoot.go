@@ -32,7 +32,7 @@ type SessionOver struct {
 
 // overspend keeps a session that spent more than a session may.
 func (r *Run) overspend(s Session, task string, x ledger.Exit) {
-	own := r.TaskBudgets[ledger.FoldID(task)]
+	own := r.TaskBudgets[ledger.FoldID(cmp.Or(s.Parent, task))]
 	of := r.Settings.Hats[s.Planned.Hat].MaxCostUSD
 	if of <= 0 || own.Lifted || x.CostUSD-of-own.Session < overshot {
 		return

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,7 +14,7 @@ type Spent struct {
 	Hats   []Share     `json:"hats,omitempty"`   // in the order of their first ended session
 	Agents []Share     `json:"agents,omitempty"` // as above
 	Days   []Share     `json:"days,omitempty"`   // by the date at which sessions ended, where they ran: "2026-11-27"
-	Tasks  List[Share] `json:"tasks,omitzero"`   // Name is "" for sessions without a task
+	Tasks  List[Share] `json:"tasks,omitzero"`   // with their parts; Name is "" for sessions without a task
 }
 
 // Share is the spending of one hat, task, agent or day.
@@ -36,7 +37,8 @@ func (s Spent) of(task string) Share {
 	return Share{Name: task}
 }
 
-// spend adds an ended agent session to a run that the fold owns.
+// spend adds an ended agent session to a run that the fold owns. What a part spent is its
+// task's.
 func (r *Run) spend(s Session, task string, x ledger.Exit) {
 	assumed := 0.0
 	switch b := spending(s, x); {
@@ -49,7 +51,7 @@ func (r *Run) spend(s Session, task string, x ledger.Exit) {
 		r.Tokens += b.Tokens
 	}
 	r.AssumedUSD += assumed
-	r.Spent = r.Spent.with(s.Planned, task, x, assumed)
+	r.Spent = r.Spent.with(s.Planned, cmp.Or(s.Parent, task), x, assumed)
 	r.overspend(s, task, x)
 }
 

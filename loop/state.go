@@ -227,7 +227,8 @@ func (r *Run) Iterations() int { return r.Counted + r.Doubted }
 type Session struct {
 	ID      string                `json:"id"`
 	Planned ledger.SessionPlanned `json:"planned"`
-	Task    string                `json:"task,omitempty"` // id as written
+	Task    string                `json:"task,omitempty"`   // id as written
+	Parent  string                `json:"parent,omitempty"` // of a part: id of its task
 	Attempt string                `json:"attempt,omitempty"`
 	Lane    int                   `json:"lane,omitempty"` // whose work folder it may use
 	At      time.Time             `json:"at"`

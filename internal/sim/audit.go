@@ -37,6 +37,7 @@ type audit struct {
 	cut                    map[string]bool          // sessions
 	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
 	reserves               map[string]float64       // what sessions of agents reserved, in US dollars
+	spentOn                map[string]float64       // by run and task, sections counted for their task; what is unknown as it was reserved
 	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
 	owned                  map[string]own           // what each task in hand changed, by folded id
 	joined                 map[string]string        // the task that each part is merged into, by folded id
@@ -70,7 +71,7 @@ func newShared() *shared {
 func newAudit(w *site, all *shared) *audit {
 	return &audit{
 		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
-		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, owned: map[string]own{}, joined: map[string]string{}, reserves: map[string]float64{}, hosts: newHostWords(),
+		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, aside: map[string]bool{}, agents: map[string]int{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{}, owned: map[string]own{}, joined: map[string]string{}, reserves: map[string]float64{}, spentOn: map[string]float64{}, hosts: newHostWords(),
 		criteria: map[string][]ledger.CriterionResult{},
 	}
 }
