@@ -9,13 +9,28 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// budgetHead is the headline of a question about a budget: "#4: $9.80 of $10 spent".
-func budgetHead(_ loop.State, q ledger.Question) string {
+// budgetHead is the headline of a question about a budget: "#4: $9.80 of $10", and where
+// something is unknown "#4: $0.04 known of $0.40" or "#4: unknown of $0.40".
+func budgetHead(s loop.State, q ledger.Question) string {
 	b := q.Shortage()
+	amount := func(v float64) string { return budgetAmount(b, v) }
 	if b.Tokens {
-		return fmt.Sprintf("%s: %s of %s", shortID(q.Task), Tokens(int64(b.Spent)), Tokens(int64(b.Of)))
+		amount = func(v float64) string { return Tokens(int64(v)) }
 	}
-	return fmt.Sprintf("%s: %s of %s", shortID(q.Task), budgetAmount(b, b.Spent), budgetAmount(b, b.Of))
+	spent := b.KnownText(amount)
+	if known, partly := strings.CutSuffix(spent, " + unknown"); partly {
+		spent = strings.TrimPrefix(known, "≈") + " known"
+	}
+	return fmt.Sprintf("%s: %s of %s", shortID(budgetOf(s, q)), spent, amount(b.Of))
+}
+
+// budgetOf returns the task whose budget a question is about: sections of a task have that
+// of their task.
+func budgetOf(s loop.State, q ledger.Question) string {
+	if t, ok := s.Project.Find(q.Task); ok && t.Task.Parent != "" && q.Shortage().Limit == ledger.BudgetTask {
+		return t.Task.Parent
+	}
+	return q.Task
 }
 
 // budgetAmount writes an amount of a budget: "$9.80", "4.2 M tokens".
@@ -30,7 +45,7 @@ func budgetAmount(b ledger.BudgetShort, v float64) string {
 }
 
 // budget says which budget does not have room for a session.
-func (m *Message) budget(q ledger.Question) {
+func (m *Message) budget(s loop.State, q ledger.Question) {
 	b := q.Shortage()
 	m.add(map[ledger.BudgetLimit]string{
 		ledger.BudgetSession: "Its session was ended at the limit of one session; what it wrote is kept.",
@@ -38,6 +53,19 @@ func (m *Message) budget(q ledger.Question) {
 		ledger.BudgetRun:     "That is this run's budget.",
 		ledger.BudgetDay:     "That is the budget of all projects in 24 hours.",
 	}[b.Limit])
+	if of := budgetOf(s, q); of != q.Task {
+		m.add(fmt.Sprintf("All sections of %s spend from it.", shortID(of)))
+	}
+	if b.Assumed > 0 {
+		of := " of unknown cost."
+		if b.Tokens {
+			of = " that told none."
+		}
+		m.add(budgetAmount(b, b.Assumed) + " assumed for " + Plural(b.Unknown, "session") + of)
+	}
+	if b.Reserved > 0 {
+		m.add(budgetAmount(b, b.Reserved) + " reserved by sessions at work.")
+	}
 	if b.Tokens {
 		m.add("It counts tokens: more 10 adds 10 M.")
 	}
@@ -78,7 +106,7 @@ func Overshoots(s loop.State, now time.Time) (lines []string) {
 // overshoot is one line of Overshoots.
 func overshoot(o loop.Overshoot) string {
 	sign, about := "", ""
-	if !o.Tokens && o.About {
+	if o.About || o.Assumed > 0 {
 		sign = "≈"
 	}
 	switch o.Limit {
@@ -90,6 +118,9 @@ func overshoot(o loop.Overshoot) string {
 		about = strings.TrimSpace(shortID(o.Task)+" "+Clean(o.Hat)) + ": "
 	}
 	text := fmt.Sprintf("%s%s%s of %s · %s%s over", about, sign, budgetAmount(o.BudgetShort, o.Spent), budgetAmount(o.BudgetShort, o.Of), sign, budgetAmount(o.BudgetShort, o.Spent-o.Of))
+	if o.Assumed > 0 {
+		text += ", " + budgetAmount(o.BudgetShort, o.Assumed) + " assumed"
+	}
 	if o.More > 0 {
 		text += ", " + Plural(o.More, "session") + " more by less"
 	}

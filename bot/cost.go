@@ -2,7 +2,6 @@ package bot
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -95,12 +94,4 @@ func SessionCost(x ledger.Exit) string {
 }
 
 // Tokens writes a count of tokens: "9.8 M", "310 k", "950".
-func Tokens(n int64) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1f M", float64(n)/1e6)
-	case n >= 1000:
-		return fmt.Sprintf("%d k", n/1000)
-	}
-	return fmt.Sprint(n)
-}
+func Tokens(n int64) string { return ledger.TokenCount(n) }

@@ -160,8 +160,8 @@ func planSituations() map[string]func() (*service, string) {
 		},
 		"a session that does not fit into the run's budget": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
-			d.asks(ledger.Question{Kind: ledger.AskBudget, Hat: "builder", Text: "$9.80 of $10.00 spent in this run; the next session takes about $0.60",
-				Short: &ledger.BudgetShort{Limit: ledger.BudgetRun, Of: 10, Spent: 9.8, Needs: 0.6, Agent: "claude", Step: 5}})
+			d.asks(ledger.Question{Kind: ledger.AskBudget, Hat: "builder", Text: "≈$7.10 + unknown of $10.00 spent in this run ($1.50 assumed for 2 sessions, $1.20 reserved by sessions at work); the next session takes about $0.60",
+				Short: &ledger.BudgetShort{Limit: ledger.BudgetRun, Of: 10, Spent: 9.8, Assumed: 1.5, Unknown: 2, Reserved: 1.2, About: true, Needs: 0.6, Agent: "claude", Step: 5}})
 			return d, "q9"
 		},
 		"a session that met its limit": func() (*service, string) {
@@ -172,8 +172,8 @@ func planSituations() map[string]func() (*service, string) {
 		},
 		"a session that does not fit into the day's tokens": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
-			d.asks(ledger.Question{Kind: ledger.AskBudget, Hat: "builder", Text: "39800000 tokens of 40000000 tokens spent in 24 hours",
-				Short: &ledger.BudgetShort{Limit: ledger.BudgetDay, Tokens: true, Of: 40e6, Spent: 39.8e6, Needs: 1.2e6, Agent: "claude", Step: 20e6}})
+			d.asks(ledger.Question{Kind: ledger.AskBudget, Hat: "builder", Text: "unknown of 40.0 M tokens spent in 24 hours (39.8 M assumed for 80 sessions)",
+				Short: &ledger.BudgetShort{Limit: ledger.BudgetDay, Tokens: true, Of: 40e6, Spent: 39.8e6, Assumed: 39.8e6, Unknown: 80, Needs: 1.2e6, Agent: "claude", Step: 20e6}})
 			return d, "q9"
 		},
 		"paths of which one runs by itself": func() (*service, string) {

@@ -307,7 +307,7 @@ func init() {
 		ledger.AskBudget: {
 			sign: SignAsk, headline: budgetHead,
 			first: firstWithProject, past: (*Message).pastHead,
-			body:  func(m *Message, _ loop.State, q ledger.Question, _ time.Time) { m.budget(q) },
+			body:  func(m *Message, s loop.State, q ledger.Question, _ time.Time) { m.budget(s, q) },
 			waits: fixedText("Other work that fits goes on."), then: fixedText("nothing more is spent."),
 			expired: fixedExpiry("withdrawn"),
 			verbs: map[string]verbWording{

@@ -52,7 +52,7 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		s = s.applyWindows(s.Leases[n].Agent, b.Windows, e.Time)
 		s.Leases = slices.Delete(slices.Clone(s.Leases), n, n+1)
 		if b.Spent != nil {
-			s.Purse.Window = addSlot(s.Purse.Window, SpentSlot{At: e.Time, USD: b.Spent.USD, Tokens: b.Spent.Tokens})
+			s.Purse.Window = addSlot(s.Purse.Window, SpentSlot{At: e.Time, USD: b.Spent.USD, Tokens: b.Spent.Tokens, Assumed: assumedOf(*b.Spent)})
 		}
 	case ledger.BudgetRaised:
 		s.Purse.Raised = addSlot(s.Purse.Raised, SpentSlot{At: e.Time, USD: b.USD, Tokens: b.Tokens})

@@ -227,7 +227,7 @@ func applyWork(w *Attempt, t *TaskState, r *Run, e ledger.Entry) *Attempt {
 		case w.Session == e.Session && w.Stage == ledger.StageSession:
 			w.again(b, e.Session)
 			if b.End == ledger.EndedBudget {
-				w.Met = &MetBudget{Reserved: w.Reserved, USD: b.Exit.CostUSD, Agent: w.Agent}
+				w.Met = &MetBudget{Reserved: w.Reserved, USD: b.Exit.CostUSD, About: b.Exit.Estimated, Tokens: b.Exit.OverTokens, Agent: w.Agent}
 			}
 			w.Said, w.SaidBy = silentWords(b), w.Hat
 		}

@@ -44,6 +44,35 @@ type SpentSlot struct {
 	At     time.Time `json:"at"`
 	USD    float64   `json:"usd,omitempty"`
 	Tokens int64     `json:"tokens,omitempty"`
+	Assumed
+}
+
+// Assumed is the part of an amount that nobody told.
+type Assumed struct {
+	USD       float64 `json:"assumed_usd,omitempty"`    // for sessions whose cost is unknown
+	Unpriced  int     `json:"assumed_costs,omitempty"`  // such sessions
+	Tokens    int64   `json:"assumed_tokens,omitempty"` // for sessions whose tokens are unknown
+	Untold    int     `json:"untold,omitempty"`         // such sessions
+	Estimated int     `json:"estimated,omitempty"`      // sessions whose cost is no figure of the agent's
+}
+
+// plus returns the sum of two parts.
+func (a Assumed) plus(b Assumed) Assumed {
+	return Assumed{a.USD + b.USD, a.Unpriced + b.Unpriced, a.Tokens + b.Tokens, a.Untold + b.Untold, a.Estimated + b.Estimated}
+}
+
+// assumedOf returns the part of a session's spending that nobody told.
+func assumedOf(b ledger.Spending) (a Assumed) {
+	if b.Assumed {
+		a.USD, a.Unpriced = b.USD, 1
+	}
+	if b.Untold {
+		a.Tokens, a.Untold = b.Tokens, 1
+	}
+	if b.Estimated {
+		a.Estimated = 1
+	}
+	return a
 }
 
 // slotsKept is how many slots the state keeps: more than a day has. They are not dropped
@@ -57,6 +86,7 @@ func addSlot(all []SpentSlot, s SpentSlot) []SpentSlot {
 	if n := slices.IndexFunc(all, func(o SpentSlot) bool { return o.At.Equal(s.At) }); n >= 0 {
 		all[n].USD += s.USD
 		all[n].Tokens += s.Tokens
+		all[n].Assumed = all[n].plus(s.Assumed)
 		return all
 	}
 	return append(all, s)[max(0, len(all)+1-slotsKept):]
@@ -69,6 +99,7 @@ func sumSlots(all []SpentSlot, now time.Time) (sum SpentSlot) {
 		if s.At.Add(dayWindow + windowSlot).After(now) {
 			sum.USD += s.USD
 			sum.Tokens += s.Tokens
+			sum.Assumed = sum.plus(s.Assumed)
 		}
 	}
 	return sum
@@ -160,13 +191,16 @@ func (d *decision) reserve(t TaskState, hat ledger.Hat, agent string) (r ledger.
 		if s.tokens {
 			needs = float64(r.Tokens)
 		}
-		if s.left() < needs-cent || !s.tokens && s.room() < needs-cent {
+		if s.room() < needs-cent {
 			b := s.short()
 			b.Needs, b.Agent = needs, agent
 			return r, &b
 		}
-		if share := max(s.room()/float64(d.sharers(s.limit, &t)), needs); !s.tokens && (r.MaxUSD == 0 || share < r.MaxUSD) {
-			r.MaxUSD, r.Limit = max(share, 0.01), s.limit // 0 is no limit
+		switch share := max(s.room()/float64(d.sharers(s.limit, &t)), needs); {
+		case s.tokens && (r.MaxTokens == 0 || share < float64(r.MaxTokens)):
+			r.MaxTokens = max(int64(share), 1) // 0 is no limit
+		case !s.tokens && (r.MaxUSD == 0 || share < r.MaxUSD):
+			r.MaxUSD, r.Limit = max(share, 0.01), s.limit
 		}
 	}
 	return r, nil
@@ -204,7 +238,7 @@ func spending(s Session, x ledger.Exit) *ledger.Spending {
 	if s.Planned.Reserved == (ledger.Reservation{}) || x.NotBegun || x.Reason == ledger.ExitNotStarted {
 		return nil
 	}
-	b := ledger.Spending{USD: x.CostUSD, Tokens: x.Tokens}
+	b := ledger.Spending{USD: x.CostUSD, Tokens: x.Tokens, Estimated: x.Estimated}
 	if b.USD < 0 {
 		b.USD, b.Assumed = s.Planned.Reserved.USD, true
 	}
@@ -251,36 +285,65 @@ func (d *decision) holdForBudget(t TaskState, short ledger.BudgetShort) {
 	d.holdTask(t, ledger.Question{Kind: ledger.AskBudget, Hat: t.Attempt.Hat, Text: shortText(short), Short: &short})
 }
 
-// shortText says why a session does not fit: "$9.80 of $10.00 spent in this run".
+// shortText says why a session does not fit: "$9.80 of $10.00 spent in this run", "$0.04 +
+// unknown of $0.40 spent in 24 hours ($0.25 assumed for 2 sessions)".
 func shortText(b ledger.BudgetShort) string {
 	amount := func(v float64) string {
 		if b.Tokens {
-			return fmt.Sprintf("%.0f tokens", v)
+			return ledger.TokenCount(int64(v))
 		}
 		return fmt.Sprintf("$%.2f", v)
 	}
 	where := map[ledger.BudgetLimit]string{
 		ledger.BudgetSession: "in one session", ledger.BudgetTask: "on this task", ledger.BudgetRun: "in this run", ledger.BudgetDay: "in 24 hours",
 	}[b.Limit]
-	text := fmt.Sprintf("%s of %s spent %s", amount(b.Spent), amount(b.Of), where)
+	unit := ""
+	if b.Tokens {
+		unit = " tokens"
+	}
+	text := fmt.Sprintf("%s of %s%s spent %s", b.KnownText(amount), amount(b.Of), unit, where)
+	var parts []string
+	if b.Assumed > 0 {
+		parts = append(parts, fmt.Sprintf("%s assumed for %s", amount(b.Assumed), sessionsText(b.Unknown)))
+	}
+	if b.Reserved > 0 {
+		parts = append(parts, amount(b.Reserved)+" reserved by sessions at work")
+	}
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
 	if b.Needs > 0 {
-		text += fmt.Sprintf("; the next session takes about %s", amount(b.Needs))
+		text += fmt.Sprintf("; the next session takes about %s%s", amount(b.Needs), unit)
 	}
 	return text
+}
+
+// sessionsText writes a number of sessions: "1 session", "2 sessions".
+func sessionsText(n int) string {
+	if n == 1 {
+		return "1 session"
+	}
+	return fmt.Sprintf("%d sessions", n)
 }
 
 // MetBudget is the end of a session that had spent what it may.
 type MetBudget struct {
 	Reserved ledger.Reservation `json:"reserved"`
-	USD      float64            `json:"usd"` // spent
+	USD      float64            `json:"usd"`              // spent; below 0 = unknown
+	About    bool               `json:"about,omitempty"`  // USD is no figure of the agent's
+	Tokens   bool               `json:"tokens,omitempty"` // it had used its tokens, and perhaps not its money
 	Agent    string             `json:"agent"`
 }
 
 // metBudget continues a task after such a session. Where the limit was that of one
 // session, a person decides; any other is met again by the next session.
 func (d *decision) metBudget(t TaskState, met MetBudget) {
-	if met.Reserved.Limit == ledger.BudgetSession {
-		d.holdForBudget(t, ledger.BudgetShort{Limit: met.Reserved.Limit, Of: met.Reserved.MaxUSD, Spent: met.USD, Agent: met.Agent, Step: budgetStep})
+	if met.Reserved.Limit == ledger.BudgetSession && !met.Tokens {
+		b := ledger.BudgetShort{Limit: met.Reserved.Limit, Of: met.Reserved.MaxUSD, Spent: met.USD, About: met.About, Agent: met.Agent, Step: budgetStep}
+		if met.USD < 0 {
+			b.Spent, b.Assumed, b.Unknown = met.Reserved.MaxUSD, met.Reserved.MaxUSD, 1
+		}
+		d.holdForBudget(t, b)
 	}
 }
 

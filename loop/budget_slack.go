@@ -29,8 +29,9 @@ func (p *Project) wholeID(task string) string {
 type slack struct {
 	limit     ledger.BudgetLimit
 	tokens    bool
-	of, spent float64 // spent contains reserved
+	of, spent float64 // spent contains reserved and what was assumed
 	reserved  float64 // by running sessions
+	unknown   outlay
 	mayExceed float64 // what these may spend over what they reserved
 }
 
@@ -43,7 +44,47 @@ func (s slack) room() float64 { return s.left() - s.mayExceed }
 
 // short returns the shortage of the budget.
 func (s slack) short() ledger.BudgetShort {
-	return ledger.BudgetShort{Limit: s.limit, Tokens: s.tokens, Of: s.of, Spent: s.spent, Reserved: s.reserved, Step: step(s)}
+	return ledger.BudgetShort{
+		Limit: s.limit, Tokens: s.tokens, Of: s.of, Spent: s.spent, Reserved: s.reserved, Step: step(s),
+		Assumed: s.unknown.assumed, Unknown: s.unknown.sessions, About: s.unknown.about,
+	}
+}
+
+// outlay is what ended sessions have spent, in US dollars or tokens.
+type outlay struct {
+	spent    float64 // with assumed
+	assumed  float64 // for sessions that spent nobody knows what
+	sessions int     // such sessions
+	about    bool    // some of what is known is no figure of an agent's
+}
+
+// outlay returns what a task has spent.
+func (s Share) outlay() outlay {
+	a := outlay{spent: s.USD + s.Assumed, assumed: s.Assumed, about: s.About > 0}
+	if s.Assumed > 0 {
+		a.sessions = s.Unpriced
+	}
+	return a
+}
+
+// outlay returns what was spent, in tokens or in US dollars.
+func (s SpentSlot) outlay(tokens bool) outlay {
+	if tokens {
+		return outlay{float64(s.Tokens), float64(s.Assumed.Tokens), s.Untold, false}
+	}
+	return outlay{s.USD, s.Assumed.USD, s.Unpriced, s.Estimated > 0}
+}
+
+// outlay returns what the run has spent, in tokens or in US dollars.
+func (r *Run) outlay(tokens bool) outlay {
+	if tokens {
+		return outlay{float64(r.Tokens), float64(r.AssumedTokens), r.Untold, false}
+	}
+	a := outlay{spent: r.CostUSD + r.AssumedUSD, assumed: r.AssumedUSD, about: r.Estimated > 0}
+	if r.AssumedUSD > 0 {
+		a.sessions = r.Unpriced
+	}
+	return a
 }
 
 // mayFit reports whether the session fits if the running ones spend little: nobody is asked
@@ -56,39 +97,38 @@ func mayFit(b ledger.BudgetShort) bool {
 func (d *decision) slacks(t *TaskState) (all []slack) {
 	r, p := d.run(), d.Shared.Purse
 	own := r.taskBudget(t)
-	add := func(limit ledger.BudgetLimit, tokens bool, of, spent float64) {
-		if of <= 0 || own.Lifted && (limit != ledger.BudgetDay || own.Day) {
+	add := func(limit ledger.BudgetLimit, tokens bool, of float64, spent outlay) {
+		if own.Lifted && (limit != ledger.BudgetDay || own.Day) {
 			return
 		}
-		s := slack{limit: limit, tokens: tokens, of: of, spent: spent}
+		s := slack{limit: limit, tokens: tokens, of: of, spent: spent.spent, unknown: spent}
 		for _, l := range d.spenders(limit, t) {
+			reserved, most := l.Reserved.USD, l.Reserved.MaxUSD
 			if tokens {
-				s.reserved += float64(l.Reserved.Tokens)
-				continue
+				reserved, most = float64(l.Reserved.Tokens), float64(l.Reserved.MaxTokens)
 			}
-			s.reserved += l.Reserved.USD
-			s.mayExceed += max(l.Reserved.MaxUSD-l.Reserved.USD, 0)
+			s.reserved += reserved
+			s.mayExceed += max(most-reserved, 0)
 		}
 		s.spent += s.reserved
 		all = append(all, s)
 	}
 	b := r.Settings.Budget
 	if b.USDTask > 0 {
-		spent := r.Spent.of(t.whole())
-		add(ledger.BudgetTask, false, b.USDTask+own.USD, spent.USD+spent.Assumed)
+		add(ledger.BudgetTask, false, b.USDTask+own.USD, r.Spent.of(t.whole()).outlay())
 	}
 	if b.USDRun > 0 {
-		add(ledger.BudgetRun, false, b.USDRun+r.ExtraUSD, r.CostUSD+r.AssumedUSD)
+		add(ledger.BudgetRun, false, b.USDRun+r.ExtraUSD, r.outlay(false))
 	}
 	if b.TokensRun > 0 {
-		add(ledger.BudgetRun, true, float64(b.TokensRun+r.ExtraTokens), float64(r.Tokens))
+		add(ledger.BudgetRun, true, float64(b.TokensRun+r.ExtraTokens), r.outlay(true))
 	}
 	day, more := sumSlots(p.Window, d.in.Time), sumSlots(p.Raised, d.in.Time)
 	if p.Day.USD > 0 {
-		add(ledger.BudgetDay, false, p.Day.USD+more.USD, day.USD)
+		add(ledger.BudgetDay, false, p.Day.USD+more.USD, day.outlay(false))
 	}
 	if p.Day.Tokens > 0 {
-		add(ledger.BudgetDay, true, float64(p.Day.Tokens+more.Tokens), float64(day.Tokens))
+		add(ledger.BudgetDay, true, float64(p.Day.Tokens+more.Tokens), day.outlay(true))
 	}
 	return all
 }

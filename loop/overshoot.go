@@ -11,13 +11,20 @@ import (
 // overshot is the smallest amount in dollars over a budget that counts: less is not shown.
 const overshot = 0.005
 
-// Overshoot is a budget that was spent and more. Needs and Step of it are zero.
+// Overshoot is a budget that was spent and more. Needs, Step and Reserved of it are zero.
 type Overshoot struct {
 	ledger.BudgetShort
-	Task  string // whose budget it is, or whose session went over its own
-	Hat   string // of that session
-	More  int    // other sessions that went over theirs by less
-	About bool   // Spent is not all known
+	Task string // whose budget it is, or whose session went over its own
+	Hat  string // of that session
+	More int    // other sessions that went over theirs by less
+}
+
+// overshootOf returns by how much an outlay is over a budget, whose slack has no
+// reservations.
+func overshootOf(limit ledger.BudgetLimit, tokens bool, of float64, spent outlay, task string) Overshoot {
+	b := slack{limit: limit, tokens: tokens, of: of, spent: spent.spent, unknown: spent}.short()
+	b.Step = 0
+	return Overshoot{BudgetShort: b, Task: task}
 }
 
 // SessionOver is the session of a run that went over its own budget by most.
@@ -57,28 +64,28 @@ func (s State) Overshoots(now time.Time) (all []Overshoot) {
 		return nil
 	}
 	b, p := r.Settings.Budget, s.Shared.Purse
-	add := func(limit ledger.BudgetLimit, of, spent float64, about bool) {
-		if of > 0 && spent-of >= overshot {
-			all = append(all, Overshoot{BudgetShort: ledger.BudgetShort{Limit: limit, Of: of, Spent: spent}, About: about})
+	add := func(limit ledger.BudgetLimit, of float64, spent outlay) {
+		if of > 0 && spent.spent-of >= overshot {
+			all = append(all, overshootOf(limit, false, of, spent, ""))
 		}
 	}
-	tokens := func(limit ledger.BudgetLimit, of, spent int64) {
-		if of > 0 && spent > of && !slices.ContainsFunc(all, func(o Overshoot) bool { return o.Limit == limit }) {
-			all = append(all, Overshoot{BudgetShort: ledger.BudgetShort{Limit: limit, Tokens: true, Of: float64(of), Spent: float64(spent)}})
+	tokens := func(limit ledger.BudgetLimit, of int64, spent outlay) {
+		if of > 0 && spent.spent > float64(of) && !slices.ContainsFunc(all, func(o Overshoot) bool { return o.Limit == limit }) {
+			all = append(all, overshootOf(limit, true, float64(of), spent, ""))
 		}
 	}
 	if b.USDRun > 0 {
-		add(ledger.BudgetRun, b.USDRun+r.ExtraUSD, r.CostUSD+r.AssumedUSD, r.Estimated > 0 || r.AssumedUSD > 0)
+		add(ledger.BudgetRun, b.USDRun+r.ExtraUSD, r.outlay(false))
 	}
 	if b.TokensRun > 0 {
-		tokens(ledger.BudgetRun, b.TokensRun+r.ExtraTokens, r.Tokens)
+		tokens(ledger.BudgetRun, b.TokensRun+r.ExtraTokens, r.outlay(true))
 	}
 	day, more := sumSlots(p.Window, now), sumSlots(p.Raised, now)
 	if p.Day.USD > 0 {
-		add(ledger.BudgetDay, p.Day.USD+more.USD, day.USD, false)
+		add(ledger.BudgetDay, p.Day.USD+more.USD, day.outlay(false))
 	}
 	if p.Day.Tokens > 0 {
-		tokens(ledger.BudgetDay, p.Day.Tokens+more.Tokens, day.Tokens)
+		tokens(ledger.BudgetDay, p.Day.Tokens+more.Tokens, day.outlay(true))
 	}
 	return append(all, r.tasksOver()...)
 }
@@ -88,17 +95,15 @@ func (r *Run) tasksOver() (all []Overshoot) {
 	if of := r.Settings.Budget.USDTask; of > 0 {
 		for _, t := range r.Spent.Tasks.All() {
 			own := r.TaskBudgets[ledger.FoldID(t.Name)]
-			if spent := t.USD + t.Assumed; t.Name != "" && !own.Lifted && spent-of-own.USD >= overshot {
-				all = append(all, Overshoot{
-					BudgetShort: ledger.BudgetShort{Limit: ledger.BudgetTask, Of: of + own.USD, Spent: spent}, Task: t.Name, About: t.About > 0 || t.Assumed > 0,
-				})
+			if spent := t.outlay(); t.Name != "" && !own.Lifted && spent.spent-of-own.USD >= overshot {
+				all = append(all, overshootOf(ledger.BudgetTask, false, of+own.USD, spent, t.Name))
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Overshoot) int { return cmp.Compare(b.Spent-b.Of, a.Spent-a.Of) })
 	if o := r.SessionOver; o != nil {
 		all = append(all, Overshoot{
-			BudgetShort: ledger.BudgetShort{Limit: ledger.BudgetSession, Of: o.Of, Spent: o.Spent}, Task: o.Task, Hat: o.Hat, More: o.Times - 1, About: o.About,
+			BudgetShort: ledger.BudgetShort{Limit: ledger.BudgetSession, Of: o.Of, Spent: o.Spent, About: o.About}, Task: o.Task, Hat: o.Hat, More: o.Times - 1,
 		})
 	}
 	return all

@@ -44,11 +44,12 @@ func (r *Run) spend(s Session, task string, x ledger.Exit) {
 	switch b := spending(s, x); {
 	case b == nil:
 		r.Tokens += max(x.Tokens, 0)
-	case b.Assumed:
-		assumed = b.USD
-		fallthrough
 	default:
+		a := assumedOf(*b)
+		assumed = a.USD
 		r.Tokens += b.Tokens
+		r.AssumedTokens += a.Tokens
+		r.Untold += a.Untold
 	}
 	r.AssumedUSD += assumed
 	r.Spent = r.Spent.with(s.Planned, cmp.Or(s.Parent, task), x, assumed)

@@ -189,8 +189,12 @@ type Run struct {
 	Tokens    int64              `json:"tokens,omitempty"`    // with what was reserved for sessions that told none, where a budget holds
 	Estimated int                `json:"estimated,omitempty"` // agent sessions whose cost is estimated, or computed from their tokens
 
-	AssumedUSD  float64               `json:"assumed_usd,omitempty"` // reserved for sessions whose cost stays unknown
-	ExtraUSD    float64               `json:"extra_usd,omitempty"`   // what people added to its budget
+	AssumedUSD float64 `json:"assumed_usd,omitempty"` // reserved for sessions whose cost stays unknown
+	ExtraUSD   float64 `json:"extra_usd,omitempty"`   // what people added to its budget
+
+	AssumedTokens int64 `json:"assumed_tokens,omitempty"` // of Tokens: reserved for sessions that told none
+	Untold        int   `json:"untold,omitempty"`         // such sessions
+
 	ExtraTokens int64                 `json:"extra_tokens,omitempty"`
 	TaskBudgets map[string]TaskBudget `json:"task_budgets,omitempty"` // what people decided about tasks, by folded id
 	SessionOver *SessionOver          `json:"session_over,omitempty"` // nil = none went over its own budget

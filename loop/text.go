@@ -74,6 +74,9 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		}
 		return text
 	case ledger.EndedBudget:
+		if x.OverTokens {
+			return fmt.Sprintf("had used its budget of %s tokens", ledger.TokenCount(s.Planned.Reserved.MaxTokens))
+		}
 		return fmt.Sprintf("had spent its budget of $%.2f", s.Planned.Reserved.MaxUSD)
 	case ledger.EndedLeak:
 		return cmp.Or(x.Text, "sent a planted secret to a host")

@@ -1,5 +1,7 @@
 package ledger
 
+import "fmt"
+
 // Budget is what a run may spend (docs/spec 12.2). In each field 0 is no limit.
 type Budget struct {
 	USDRun    float64 `json:"usd_run,omitempty"`
@@ -68,6 +70,34 @@ type BudgetShort struct {
 
 // Known returns what ended sessions have said that they spent.
 func (b BudgetShort) Known() float64 { return max(b.Spent-b.Reserved-b.Assumed, 0) }
+
+// KnownText writes what was spent for people: "$0.04", "≈$0.04", "$0.04 + unknown", and
+// "unknown" where no session told anything. amount writes an amount.
+func (b BudgetShort) KnownText(amount func(float64) string) string {
+	known := b.Known()
+	text := amount(known)
+	if b.About && known > 0 {
+		text = "≈" + text
+	}
+	switch {
+	case b.Assumed <= 0:
+		return text
+	case known < 0.005: // less than a cent is not shown
+		return "unknown"
+	}
+	return text + " + unknown"
+}
+
+// TokenCount writes a count of tokens for people: "9.8 M", "310 k", "950".
+func TokenCount(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1f M", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%d k", n/1000)
+	}
+	return fmt.Sprint(n)
+}
 
 // BudgetRaised records that a person lets more be spent. That of BudgetDay is in the
 // shared stream.
