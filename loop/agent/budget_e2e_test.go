@@ -18,7 +18,7 @@ import (
 // would never end, is not waited for. Claude Code has a test of its own.
 func TestAgentsBudget(t *testing.T) {
 	eachRealAgent(t, func(t *testing.T, a realAgent) {
-		if adapter.Find(a.Name).Spent() == nil {
+		if a.Name == adapter.Claude || adapter.Find(a.Name).Spent() == nil {
 			t.Skipf("SKIPPED: the stream of %s says nothing of its costs while it runs", a.Name)
 		}
 		dear := models.Use(a.Tool("echo whole >whole.txt"))

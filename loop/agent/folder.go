@@ -69,7 +69,9 @@ type spec struct {
 	Withheld bool     `json:"withheld,omitempty"` // it is setup that gets no setup_env_file and no setup_home
 
 	MaxUSD float64        `json:"max_usd,omitempty"` // an agent is ended when its output shows that it has spent this; 0 = no limit
-	Prices []ledger.Price `json:"prices,omitempty"`  // with MaxUSD: of models
+	Prices []ledger.Price `json:"prices,omitempty"`  // with MaxUSD or MaxTokens: of models
+
+	MaxTokens int64 `json:"max_tokens,omitempty"` // an agent is ended when its output shows that it has used these; 0 = no limit
 
 	Network ledger.Network `json:"network,omitzero"`
 	Canary  string         `json:"canary,omitempty"` // a value of the session's environment that nothing has a reason to send

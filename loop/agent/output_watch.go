@@ -17,16 +17,20 @@ const circleLine = 16 << 10
 // in a circle, or has spent what it may. A stall has no output, and the limit of the whole
 // time may be hours away. nil watches nothing.
 type outputWatch struct {
-	circle func(line []byte) (why string)                           // nil = not looked for
-	spent  func(line []byte, cut bool) (float64, ledger.CostSource) // nil = not known while it runs
-	maxUSD float64                                                  // with spent
-	found  chan finding                                             // receives the first reason
-	told   bool                                                     // found has received it
-	line   []byte                                                   // what is kept of the incomplete line
-	most   int                                                      // bytes that are kept of a line
-	cut    bool                                                     // the incomplete line was longer
-	usd    float64                                                  // what spent said last
-	source ledger.CostSource
+	circle    func(line []byte) (why string)                      // nil = not looked for
+	spent     func(line []byte, cut bool) adapter.Spending        // nil = not known while it runs
+	cost      func(adapter.Spending) (float64, ledger.CostSource) // with spent
+	maxUSD    float64                                             // with spent; 0 = no limit
+	maxTokens int64                                               // as above
+	found     chan finding                                        // receives the first reason
+	told      bool                                                // found has received it
+	line      []byte                                              // what is kept of the incomplete line
+	most      int                                                 // bytes that are kept of a line
+	cut       bool                                                // the incomplete line was longer
+	usd       float64                                             // what the answers have cost; with source
+	source    ledger.CostSource                                   // "" = unknown
+	tokens    int64                                               // what they have used
+	overUsed  bool                                                // it has used maxTokens, and had not spent maxUSD
 }
 
 // finding is a reason to end a session.
@@ -42,9 +46,9 @@ func newOutputWatch(s spec) *outputWatch {
 		return nil
 	}
 	w := &outputWatch{circle: a.Circle(), most: circleLine, found: make(chan finding, 1)}
-	if read := a.Spent(); read != nil && s.MaxUSD > 0 {
-		w.maxUSD, w.most = s.MaxUSD, adapter.LongestLine
-		w.spent = func(line []byte, cut bool) (float64, ledger.CostSource) { return s.cost(read(line, cut)) }
+	if read := a.Spent(); read != nil && (s.MaxUSD > 0 || s.MaxTokens > 0) {
+		w.maxUSD, w.maxTokens, w.most = s.MaxUSD, s.MaxTokens, adapter.LongestLine
+		w.spent, w.cost = read, s.cost
 	}
 	if w.circle == nil && w.spent == nil {
 		return nil
@@ -101,8 +105,15 @@ func (w *outputWatch) readLine(line []byte, cut bool) {
 		}
 	}
 	if w.spent != nil {
-		if w.usd, w.source = w.spent(line, cut); w.usd >= w.maxUSD {
+		sp := w.spent(line, cut)
+		w.usd, w.source = w.cost(sp)
+		w.tokens = sp.Tokens
+		switch {
+		case w.maxUSD > 0 && w.usd >= w.maxUSD:
 			w.find(finding{ledger.ExitBudget, fmt.Sprintf("ended: its answers had cost $%.2f, and it may spend $%.2f", w.usd, w.maxUSD)})
+		case w.maxTokens > 0 && w.tokens >= w.maxTokens:
+			w.overUsed = w.overUsed || !w.told
+			w.find(finding{ledger.ExitBudget, fmt.Sprintf("ended: its answers had used %s tokens, and it may use %s", ledger.TokenCount(w.tokens), ledger.TokenCount(w.maxTokens))})
 		}
 	}
 }
@@ -118,7 +129,13 @@ func (w *outputWatch) find(f finding) {
 // price adds to the exit of a session that was ended for it what it had spent, as an
 // estimate: what it asked last is not in it.
 func (w *outputWatch) price(x *ledger.Exit) {
-	if x.Reason == ledger.ExitBudget {
+	if x.Reason != ledger.ExitBudget {
+		return
+	}
+	if w.source != "" {
 		x.CostUSD, x.PricedBy, x.Estimated = w.usd, w.source, true
+	}
+	if w.overUsed {
+		x.OverTokens, x.Tokens = true, w.tokens
 	}
 }

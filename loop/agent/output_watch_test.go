@@ -139,3 +139,47 @@ func TestBudgetInFlight(t *testing.T) {
 		})
 	}
 }
+
+// TestTokensInFlight: a session whose output shows that it has used its tokens is ended, also
+// where its program keeps to a limit in money by itself. Its exit has the tokens of its
+// answers, an answer that is told twice once, and a cost where its agent told one.
+func TestTokensInFlight(t *testing.T) {
+	t.Parallel()
+	const (
+		step   = `{"type":"step_finish","part":{"id":"ID","messageID":"m","reason":"tool-calls","tokens":{"total":105,"input":100,"output":5,"reasoning":0,"cache":{"read":0,"write":0}},"cost":0.5}}`
+		answer = `{"type":"assistant","message":{"id":"ID","model":"m","content":[],"usage":{"input_tokens":100,"cache_creation_input_tokens":0,"cache_read_input_tokens":900,"output_tokens":1}}}`
+	)
+	for _, c := range []struct {
+		name, output, line string
+		max, tokens        int64
+		usd                float64
+	}{
+		{"with a cost", adapter.Opencode, step, 200, 210, 1},
+		{"with a limit in money of its own", adapter.Claude, answer, 1500, 2002, -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m, script := uniqueSleep(t), ""
+			for _, id := range []string{"a", "a", "b"} {
+				script += "echo '" + strings.Replace(c.line, "ID", id, 1) + "'\n"
+			}
+			h := newFixture(t, supportedLevel())
+			path := filepath.Join(h.out, "agent.sh")
+			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"sleep "+m+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			h.runner.o.Agents["mine"] = Definition{Name: "mine", Dir: h.out, Command: []string{path, "run"}, Output: c.output}
+			l := h.launch("r1-1")
+			l.MaxUSD, l.MaxTokens = 50, c.max
+			h.start(l)
+			x := h.wait("r1-1")
+			none(t, m)
+			if x.Reason != ledger.ExitBudget || !x.OverBudget || !x.OverTokens || x.Tokens != c.tokens || x.CostUSD != c.usd || !strings.HasPrefix(x.Text, "ended: its answers had used ") {
+				t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
+			}
+			if end, counts := loop.Classify(x, false, false); end != ledger.EndedBudget || counts != ledger.CountsAsNothing {
+				t.Errorf("it counts as %s, %s", end, counts)
+			}
+		})
+	}
+}

@@ -37,3 +37,9 @@ func (d Definition) Counts() bool {
 	a, err := d.adapter()
 	return err == nil && a.Kinds == adapter.KindsReported
 }
+
+// TellsTokens reports whether its sessions' tokens are known at their end, or it uses none.
+func (d Definition) TellsTokens() bool {
+	a, err := d.adapter()
+	return err == nil && (a.Kinds == adapter.KindsReported || a.Cost == adapter.CostReported)
+}

@@ -157,7 +157,7 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 	}
 	if l.Kind == ledger.KindAgent {
 		s.Output = r.o.Agents[l.Agent].Output
-		if s.MaxUSD = l.MaxUSD; s.MaxUSD > 0 {
+		if s.MaxUSD, s.MaxTokens = l.MaxUSD, l.MaxTokens; s.MaxUSD > 0 || s.MaxTokens > 0 {
 			s.Prices = r.o.Prices
 		}
 	} else {

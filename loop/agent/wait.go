@@ -247,9 +247,12 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	defer func() { _ = out.Close() }()
 	v := a.Judge(out, *x)
 	x.Window, x.Windows = v.Window, v.Windows
-	x.Turns, x.Tokens, x.Usage = v.Turns, v.Tokens, v.Usage
+	x.Turns, x.Usage = v.Turns, v.Usage
+	if !x.OverTokens || v.Tokens >= 0 { // else the supervisor has counted
+		x.Tokens = v.Tokens
+	}
 	x.OverBudget = v.OverBudget || x.Reason == ledger.ExitBudget
-	if x.Reason != ledger.ExitBudget || v.CostUSD >= 0 { // else the supervisor has counted
+	if x.Reason != ledger.ExitBudget || v.CostUSD >= 0 || x.PricedBy == "" { // as above
 		r.price(x, v, d, s.Model)
 	}
 	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified || v.Failure != "" && !d.Runs(a)

@@ -182,7 +182,7 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	if err != nil {
 		return l, false, err
 	}
-	l.MaxUSD = ses.Planned.Reserved.MaxUSD
+	l.MaxUSD, l.MaxTokens = ses.Planned.Reserved.MaxUSD, ses.Planned.Reserved.MaxTokens
 	hat := run.Settings.Hats[ses.Planned.Hat]
 	l.Prompt, l.Context, l.Denied, l.Effort = p.Text, p.Context, hat.Denied, hat.Effort
 	l.Protected = run.Settings.Protected

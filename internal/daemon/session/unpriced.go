@@ -10,8 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Unpriced refuses agents whose cost nobody knows where a budget in money holds: what
-// they spend would count as nothing (docs/spec 12.2).
+// Unpriced refuses agents whose cost nobody knows where a budget in money holds, and those
+// that never tell tokens where one in tokens does: nobody would know what they spend
+// (docs/spec 12.2).
 func Unpriced(cfg *config.Config, s ledger.Settings) (problems []ledger.Diagnostic) {
 	budget := s.Budget.USDRun > 0 || s.Budget.USDTask > 0 || cfg.Budget.USDDay > 0
 	var hats []string
@@ -28,6 +29,23 @@ func Unpriced(cfg *config.Config, s ledger.Settings) (problems []ledger.Diagnost
 		}
 		if p := unpriced(cfg, s, hats, d); p != nil {
 			problems = append(problems, *p)
+		}
+	}
+	return append(problems, untold(cfg, s, known)...)
+}
+
+// untold refuses agents that never tell tokens where a budget in tokens holds, with their
+// definitions by name.
+func untold(cfg *config.Config, s ledger.Settings, known map[string]agent.Definition) (problems []ledger.Diagnostic) {
+	if s.Budget.TokensRun <= 0 && cfg.Budget.TokensDay <= 0 {
+		return nil
+	}
+	for _, name := range s.AgentsFor(slices.Sorted(maps.Keys(s.Hats))) {
+		if d, ok := known[name]; ok && !d.TellsTokens() {
+			problems = append(problems, ledger.Diagnostic{
+				File: cfg.File, Text: fmt.Sprintf("a budget in tokens cannot hold for agent %s, which reports none", name),
+				Remedy: fmt.Sprintf("Limit money instead (usd_run, usd_day), with usd_estimate in [agents.%s]. Or name an agent that reports tokens: nightporter agents.", name),
+			})
 		}
 	}
 	return problems
@@ -75,7 +93,8 @@ func unpriced(cfg *config.Config, s ledger.Settings, hats []string, d agent.Defi
 	return &p
 }
 
-// Unpriced refuses agents whose cost nobody knows where a budget in money holds.
+// Unpriced refuses agents whose cost nobody knows where a budget in money holds, and those
+// that never tell tokens where one in tokens does.
 func (r *Runners) Unpriced(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic {
 	return Unpriced(cfg, s)
 }

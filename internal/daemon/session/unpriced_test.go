@@ -100,3 +100,27 @@ func write(t *testing.T, text string) string {
 	}
 	return path
 }
+
+// TestUntold: under a budget in tokens an agent that never tells any is refused, and the
+// remedy says what to do.
+func TestUntold(t *testing.T) {
+	for name, c := range map[string]struct {
+		agent  string
+		budget ledger.Budget
+		day    int64
+		want   bool
+	}{
+		"tells none":      {agent: "copilot", budget: ledger.Budget{TokensRun: 1_000_000}, want: true},
+		"tells none, day": {agent: "copilot", day: 1_000_000, want: true},
+		"without one":     {agent: "copilot"},
+		"tells its end":   {agent: "codex", budget: ledger.Budget{TokensRun: 1_000_000}},
+		"tells answers":   {agent: "claude", day: 1_000_000},
+		"uses none":       {agent: "scripted", day: 1_000_000},
+	} {
+		cfg := &config.Config{Budget: config.Budget{TokensDay: c.day}}
+		got := Unpriced(cfg, ledger.Settings{Agent: c.agent, Budget: c.budget, Hats: map[string]ledger.Hat{"builder": {Name: "builder"}}})
+		if !c.want && len(got) != 0 || c.want && (len(got) != 1 || got[0].Text != "a budget in tokens cannot hold for agent copilot, which reports none" || !strings.Contains(got[0].Remedy, "usd_estimate in [agents.copilot]")) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

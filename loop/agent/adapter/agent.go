@@ -65,7 +65,7 @@ type Agent struct {
 	// Spent returns a reader of the lines of one session while it runs, in their order,
 	// that says what its answers have cost so far. A line longer than LongestLine is cut
 	// off there. NoSpent is that of a program whose stream tells no figures before
-	// its end, or which keeps to Launch.MaxUSD by itself.
+	// its end. A program that keeps to Launch.MaxUSD by itself tells tokens alone.
 	Spent func() func(line []byte, cut bool) Spending
 
 	// Reports says for people which figures its output has: "tokens and cost".

@@ -31,7 +31,7 @@ var claude = Agent{
 	Tail:        claudeTail,
 	Idle:        IdleWaits,
 	Circle:      NoCircle,
-	Spent:       NoSpent, // it keeps to its limit by itself
+	Spent:       claudeSpent,
 	Reports:     "tokens and cost",
 	Cost:        CostReported,
 	Guesses:     claudeGuesses,
