@@ -110,6 +110,25 @@ type BudgetRaised struct {
 	By     string      `json:"by"`
 }
 
+// BudgetWarned records that people are told that most of a budget is spent. That of
+// BudgetDay is in the shared stream. Amounts are in US dollars, or in tokens where Tokens
+// is set.
+type BudgetWarned struct {
+	Limit  BudgetLimit `json:"limit"` // BudgetRun, BudgetDay or BudgetTask
+	Tokens bool        `json:"tokens,omitempty"`
+	Of     float64     `json:"of"`              // with what people added
+	Spent  float64     `json:"spent"`           // with what was reserved for sessions that did not tell
+	About  bool        `json:"about,omitempty"` // some of Spent is no figure of an agent's
+	Task   string      `json:"task,omitempty"`  // with BudgetTask: whose budget it is
+	Needs  float64     `json:"needs,omitempty"` // with BudgetTask: what the task's next session is expected to spend; 0 = unknown
+
+	// Outlook is what the run will probably still get done, within all budgets; nil = unknown.
+	Outlook *Outlook `json:"outlook,omitempty"`
+}
+
+// Left returns what is left of the budget.
+func (b BudgetWarned) Left() float64 { return max(b.Of-b.Spent, 0) }
+
 // Shortage returns what an AskBudget question is about, the zero value for others.
 func (q Question) Shortage() BudgetShort {
 	if q.Short == nil {

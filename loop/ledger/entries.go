@@ -4,7 +4,7 @@ package ledger
 // entry_*.go.
 func Bodies() []Body {
 	return []Body{
-		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{}, BudgetRaised{}, AgentUncounted{},
+		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{}, BudgetRaised{}, BudgetWarned{}, AgentUncounted{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, OutlookChanged{}, RunStateSet{}, RunFinishing{}, RunEnded{}, LoadHeld{},
@@ -46,6 +46,7 @@ func (AgentUsable) EntryType() string { return "agent.usable" }
 func (AgentFaltered) EntryType() string { return "agent.faltered" }
 
 func (BudgetRaised) EntryType() string   { return "budget.raised" }
+func (BudgetWarned) EntryType() string   { return "budget.warned" }
 func (AgentUncounted) EntryType() string { return "agent.uncounted" }
 
 func (PairingOffered) EntryType() string { return "pairing.offered" }

@@ -19,6 +19,9 @@ type Outlook struct {
 	// Limit is the first usage window that will probably be used up; zero = none, or
 	// nobody knows.
 	Limit OutlookLimit `json:"limit,omitzero"`
+
+	// Budget is the budget that the run will probably meet; zero = none.
+	Budget OutlookBudget `json:"budget,omitzero"`
 }
 
 // Holds reports whether n tasks done are within its bounds.
@@ -37,4 +40,15 @@ type OutlookLimit struct {
 	At    time.Time `json:"at"`
 	Then  string    `json:"then,omitempty"` // agent that goes on; "" = the run waits until Until
 	Until time.Time `json:"until,omitzero"` // when Agent can be used again
+}
+
+// OutlookBudget is a budget that will probably be met. Amounts are in US dollars, or in
+// tokens where Tokens is set.
+type OutlookBudget struct {
+	Limit  BudgetLimit `json:"limit"` // BudgetRun, BudgetDay or BudgetTask
+	Tokens bool        `json:"tokens,omitempty"`
+	Of     float64     `json:"of"`              // with what people added
+	Task   string      `json:"task,omitempty"`  // the one that is worked on then; with BudgetTask: the first one that meets its own
+	Tasks  int         `json:"tasks,omitempty"` // with BudgetTask: tasks that meet their own
+	Needs  float64     `json:"needs,omitempty"` // what the next session is expected to spend, if it does not fit; 0 = it fits
 }

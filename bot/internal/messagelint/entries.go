@@ -22,6 +22,7 @@ var Entries = map[string][]Teller{
 	"agent.chosen":      silent,
 	"agent.faltered":    silent,
 	"budget.raised":     silent,
+	"budget.warned":     silent,
 	"agent.parked":      {Console, Report},
 	"agent.uncounted":   {Console, Notify},
 	"agent.unusable":    {Console, Notify},
