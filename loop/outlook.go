@@ -17,9 +17,11 @@ func OutlookOf(s State, now time.Time, others ...history.History) outlook.Outloo
 	return outlook.Of(outlookQuestion(s, now, others))
 }
 
-// OfferedOutlook is OutlookOf for a run that would begin with these settings, and the
-// source as it was just read. It returns nil if nothing in it is open.
-func OfferedOutlook(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time, others ...history.History) *ledger.Outlook {
+// OfferedOutlook is OutlookOf for a run that would begin with these settings, the source as
+// it was just read, and the day's budget of the configuration. It returns nil if nothing in
+// it is open.
+func OfferedOutlook(s State, settings ledger.Settings, day ledger.DayBudget, snapshot ledger.Snapshot, now time.Time, others ...history.History) *ledger.Outlook {
+	s.Shared.Purse.Day = day
 	d := asRun(s, settings, snapshot, now)
 	return SaidOf(OutlookOf(d.State, now, others...))
 }
@@ -31,7 +33,7 @@ func SaidOf(o outlook.Outlook) *ledger.Outlook {
 	}
 	return &ledger.Outlook{
 		Total: o.Total, Done: o.Done, Low: o.Low, High: o.High, By: o.By, USDLow: o.USDLow, USDHigh: o.USDHigh, Unsure: o.Unsure, Chance: o.Chance, Basis: string(o.Basis),
-		Limit: ledger.OutlookLimit(o.Limit),
+		Limit: ledger.OutlookLimit(o.Limit), Budget: ledger.OutlookBudget(o.Budget),
 	}
 }
 
@@ -45,9 +47,10 @@ func outlookQuestion(s State, now time.Time, others []history.History) outlook.Q
 		r.Settings.Until, r.Settings.From, r.Settings.Only = time.Time{}, "", "" // meant for that run alone
 		r.Upkeep, r.Idea = nil, ""
 		r.DoneNow = nil
+		r = r.withoutSpending()
 	}
 	s.Project.Run = &r
-	d := decision{State: s}
+	d := decision{State: s, in: Input{Project: s.Project.Name, Time: now}}
 	q.Lanes, q.OwnRooms, q.Batched = r.Lanes(), r.ownRooms(), d.batching()
 	q.Agent, q.Until, q.Stops = r.Settings.Agent, r.Settings.Until, r.Settings.OnBlocked == ledger.OnBlockedStop
 	if most := r.Settings.MaxTasks; most > 0 {
@@ -86,7 +89,7 @@ func outlookQuestion(s State, now time.Time, others []history.History) outlook.Q
 			}
 		}
 	}
-	return d.beside(ordered(q, at))
+	return d.outlookBudgets(d.beside(ordered(q, at)))
 }
 
 // Bounds of the comparison of files, which takes long. What is worked on at the same time

@@ -81,16 +81,16 @@ func TestOfferedOutlook(t *testing.T) {
 	n.plan = ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{
 		{ID: "Task 1", Title: "A", Mark: ledger.MarkOpen}, {ID: "Task 2", Title: "B", Mark: ledger.MarkOpen}, {ID: "Task 3", Title: "C", Mark: ledger.MarkDone},
 	}}
-	o := OfferedOutlook(n.s, n.settings, n.plan, n.now)
+	o := OfferedOutlook(n.s, n.settings, ledger.DayBudget{}, n.plan, n.now)
 	if o == nil || o.Total != 2 || o.Low > o.Done || o.Done > o.High || o.Basis != "prior" {
 		t.Fatalf("foretold is %+v", o)
 	}
 	only := n.settings
 	only.Only = "Task 2"
-	if o := OfferedOutlook(n.s, only, n.plan, n.now); o == nil || o.Total != 1 {
+	if o := OfferedOutlook(n.s, only, ledger.DayBudget{}, n.plan, n.now); o == nil || o.Total != 1 {
 		t.Errorf("of one task is foretold %+v", o)
 	}
-	if o := OfferedOutlook(n.s, n.settings, ledger.Snapshot{Name: "checkout"}, n.now); o != nil {
+	if o := OfferedOutlook(n.s, n.settings, ledger.DayBudget{}, ledger.Snapshot{Name: "checkout"}, n.now); o != nil {
 		t.Errorf("of no task is foretold %+v", o)
 	}
 	n.do(StartRun{Settings: n.settings, MaxSessions: 1}, "run")

@@ -91,13 +91,13 @@ func (d *decision) countBeside() int {
 	return len(tasks)
 }
 
-// takes returns how long the run probably takes with so many lanes, if it does not end by
-// the clock. It reports false if that would be a rough guess.
+// takes returns how long the run probably takes with so many lanes, if neither the clock
+// nor a budget ends it. It reports false if that would be a rough guess.
 func (d *decision) takes(lanes int, others []history.History) (time.Duration, bool) {
 	s := d.State
 	r := *s.Project.Run
-	r.Settings.Parallel, r.Settings.Until = lanes, time.Time{}
-	s.Project.Run = &r
+	r.Settings.Parallel, r.Settings.Until, r.Settings.Budget = lanes, time.Time{}, ledger.Budget{}
+	s.Project.Run, s.Shared.Purse.Day = &r, ledger.DayBudget{}
 	o := OutlookOf(s, d.in.Time, others...)
 	return o.By.Sub(d.in.Time), o.Basis != history.FromPrior
 }

@@ -170,7 +170,11 @@ func (d *decision) preflighted(b Preflighted) {
 		d.ideaPreflighted(b)
 		return
 	}
-	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: d.unsaid(b)})
+	warnings := d.unsaid(b)
+	if w, small := NoRoom(d.State, r.Settings, d.Shared.Purse.Day, b.Snapshot, d.in.Time); small {
+		warnings = append(warnings, w)
+	}
+	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: warnings})
 	d.missedByAgents(b.Wanted)
 	d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 	r = d.run()

@@ -238,7 +238,7 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 			out = append(out, fromError(err)...)
 		}
 	}
-	out = append(out, checkSource(ctx, p.cfg, s)...)
+	out = append(out, checkSource(ctx, p, s)...)
 	if f, lacking := loop.LacksBrowser(s, func(program string) bool { _, err := exec.LookPath(program); return err == nil }); lacking {
 		out = append(out, ofSeverity(ledger.DiagnosticWarning, []ledger.Diagnostic{f})...)
 	}
@@ -279,10 +279,15 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 	return append(out, ofSeverity(ledger.DiagnosticWarning, toolchain.Missing(os.DirFS(s.Repo), toolchain.User()))...)
 }
 
-func checkSource(ctx context.Context, cfg *config.Config, s ledger.Settings) []finding {
-	snapshot, err := readSource(ctx, cfg, s)
+func checkSource(ctx context.Context, p *doctorContext, s ledger.Settings) (out []finding) {
+	snapshot, err := readSource(ctx, p.cfg, s)
 	if err != nil {
 		return fromError(err)
+	}
+	if _, err := os.Stat(filepath.Join(p.state, "nightporter.db")); err != nil { // else its sessions say what one takes, and the start looks
+		if w, small := loop.NoRoom(loop.State{Project: loop.Project{Name: s.Project}}, s, p.cfg.Budget.Day(), snapshot, p.now); small {
+			out = ofSeverity(ledger.DiagnosticWarning, []ledger.Diagnostic{w})
+		}
 	}
 	open := 0
 	for _, t := range snapshot.Tasks {
@@ -292,9 +297,9 @@ func checkSource(ctx context.Context, cfg *config.Config, s ledger.Settings) []f
 	}
 	text := fmt.Sprintf("%s: %s, %d open", snapshot.Path, countNoun(len(snapshot.Tasks), "task"), open)
 	if n := len(snapshot.Warnings); n > 0 {
-		return []finding{findLook("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, countNoun(n, "warning"))}
+		return append(out, findLook("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, countNoun(n, "warning")))
 	}
-	return []finding{findOK("%s", text)}
+	return append(out, findOK("%s", text))
 }
 
 // checkAgents checks every agent that a project may start: its program, its

@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/history":    {"loop/ledger"},
-	"loop/outlook":    {"loop/history"},
+	"loop/outlook":    {"loop/history", "loop/ledger"},
 	"loop/stats":      {"loop/history", "loop/ledger", "loop/payload"},
 	"loop/testreport": {"loop/ledger"},
 	"loop/triage":     {"loop/ledger"},

@@ -2,10 +2,12 @@ package outlook
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/history"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Bounds of four nights in five.
@@ -39,6 +41,12 @@ type Task struct {
 	Meets []int          // positions of tasks before it that are not worked on beside it
 	Wide  int            // lanes that its sections can use at the same time; 0 and 1 = one
 	Never bool           // it waits for what no session does: an answer, a task that is blocked
+
+	Needs     []Need   // of sessions of its hats, from the next one on; without them no budget holds for it
+	Granted   bool     // its next session is at work, or may be: it has what it needs
+	Budgets   []Budget // of its own
+	Free      bool     // only the day's budget holds for it
+	FreeOfDay bool     // nor that one
 }
 
 // Question is what an Outlook is asked about. Tasks are in the order in which they are
@@ -56,6 +64,8 @@ type Question struct {
 
 	Stops  bool // the first task that is blocked ends the run
 	Lookup history.Lookup
+
+	Budgets []Budget // that hold for all tasks
 
 	// Hats and Agents say who runs the sessions. Without them no agent comes to a limit.
 	Hats   []Hats
@@ -79,6 +89,9 @@ type Outlook struct {
 	// Limit is the first window that probably ends before its reset; zero = none does in
 	// most nights, or nobody knows.
 	Limit Limit `json:"limit,omitzero"`
+
+	// Budget is the budget that ends most nights, or tasks in them; zero = none.
+	Budget BudgetEnd `json:"budget,omitzero"`
 }
 
 // Known reports whether it says what the night costs.
@@ -114,15 +127,20 @@ func Of(q Question) Outlook {
 	times := make([]int, len(q.Tasks)) // each task was done
 	known := true
 	var limits []Limit
+	var budgets []meeting
+	own := make([]int, len(q.Tasks)) // each task met its own budget
 	for n := range nights {
-		p := q.play(&d, pools, hourly, times)
+		p := q.play(&d, pools, hourly, times, own)
 		done[n], usd[n], ends[n] = p.done, p.usd, p.took
 		known = known && p.known
 		if p.limit.Agent != "" {
 			limits = append(limits, p.limit)
 		}
+		if p.met.budget.Limit != "" {
+			budgets = append(budgets, p.met)
+		}
 	}
-	o.Limit = usual(limits, nights)
+	o.Limit, o.Budget = usual(limits, nights), q.budgetEnd(budgets, own, nights)
 	o.Done, o.Low, o.High = history.Quantile(done, 0.5), history.Quantile(done, lowQuantile), history.Quantile(done, highQuantile)
 	if known {
 		o.USDLow, o.USDHigh = history.Quantile(usd, lowQuantile), history.Quantile(usd, highQuantile)
@@ -182,19 +200,21 @@ type played struct {
 	usd   float64
 	known bool // usd
 	took  time.Duration
-	limit Limit // that it came to
+	limit Limit   // that it came to
+	met   meeting // with a budget, after which no task was done
 }
 
-// play plays one night and counts the tasks that were done in it in times. Samples are few:
-// each night has a draw of them for its own, so that what they do not show widens the
-// bounds.
-func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, times []int) played {
+// play plays one night. It counts the tasks that were done in it in times, and those that
+// met their own budget in own. Samples are few: each night has a draw of them for its own,
+// so that what they do not show widens the bounds.
+func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, times, own []int) played {
 	p, row := played{known: true}, 0
 	c := q.calendar(d, hourly)
 	last := max(q.Until.Sub(q.Begin), 0)
 	until := c.work(last)
 	l := lanes{free: make([]time.Duration, max(q.Lanes, 1)), ends: make([]time.Duration, len(q.Tasks))}
-	own := map[history.Kind][]int{}
+	purse := q.purse(c)
+	drawn := map[history.Kind][]int{}
 	ok := make([]bool, len(q.Tasks))
 	for n, t := range q.Tasks {
 		if t.Never || slices.ContainsFunc(t.After, func(m int) bool { return m < 0 || m >= n || !ok[m] }) {
@@ -204,12 +224,12 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 			break
 		}
 		all := pools[t.Kind]
-		picks, drawn := own[t.Kind]
-		if !drawn {
+		picks, known := drawn[t.Kind]
+		if !known {
 			for range all.size() {
 				picks = append(picks, d.below(all.size()))
 			}
-			own[t.Kind] = picks
+			drawn[t.Kind] = picks
 		}
 		spent := t.spent()
 		s, least := all.draw(d, picks[d.below(len(picks))], spent)
@@ -218,8 +238,28 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 		work, checks := left, min(s.Checks.Took(), left)
 		sessions := (left - checks) / time.Duration(l.width(t)) // its sections share them
 		at, from := l.place(t)
+		left = sessions + checks
+		dawn := until
+		if q.Until.IsZero() {
+			dawn = math.MaxInt64
+		}
+		room := purse.take(n, t, s, work, from, left, dawn)
+		from += room.wait
+		if room.met.budget.Limit == ledger.BudgetTask {
+			own[n]++
+		} else if p.met.budget.Limit == "" {
+			p.met = room.met
+		}
+		if room.met.budget.Limit != "" { // it waits for a person
+			p.pay(s, time.Duration(room.paid*float64(work)))
+			if end := from + time.Duration(room.part*float64(left)); room.part > 0 {
+				l.fill(at, t, end)
+				p.took = max(p.took, end)
+			}
+			continue
+		}
 		end := q.settle(&l, from, sessions, checks, s.Once())
-		if !q.Until.IsZero() && end > until {
+		if end > dawn {
 			if from < until { // the session in hand completes
 				p.pay(s, min(time.Duration(l.width(t))*(until-from)+s.Took()/time.Duration(2*max(s.Sessions, 1)), work))
 			}
@@ -234,7 +274,7 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 		p.took = max(p.took, end)
 		p.pay(s, work)
 		if s.Outcome == history.OutcomeDone {
-			ok[n], row = true, 0
+			ok[n], row, p.met = true, 0, meeting{}
 			p.done++
 			times[n]++
 			continue
@@ -282,11 +322,15 @@ func (p pool) draw(d *draw, pick int, spent time.Duration) (s history.Task, leas
 	s = slices.MaxFunc(p.finished, func(a, b history.Task) int { return cmp.Compare(a.Ms, b.Ms) })
 	s.Outcome = history.OutcomeFailed
 	s.Ms *= unseen
-	switch like := p.finished[d.below(len(p.finished))]; { // one task's rate says little about another's
-	case like.USD == history.Unknown || like.Ms == 0:
-		s.USD = like.USD
-	default:
-		s.USD = like.USD * float64(s.Ms) / float64(like.Ms)
+	like := p.finished[d.below(len(p.finished))] // one task's rate says little about another's
+	s.USD, s.Tokens = like.USD, like.Tokens
+	if rate := float64(s.Ms) / float64(max(like.Ms, 1)); like.Ms > 0 {
+		if like.USD != history.Unknown {
+			s.USD *= rate
+		}
+		if like.Tokens != history.Unknown {
+			s.Tokens = int64(float64(like.Tokens) * rate)
+		}
 	}
 	return s, least
 }

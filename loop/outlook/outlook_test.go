@@ -150,7 +150,7 @@ func TestHolds(t *testing.T) {
 			came.finished = append(came.finished, drawn(r, scale))
 		}
 		var d draw = draw(seed + 99)
-		p := q.play(&d, map[history.Kind]pool{kind: came}, 0, make([]int, len(q.Tasks)))
+		p := q.play(&d, map[history.Kind]pool{kind: came}, 0, make([]int, len(q.Tasks)), make([]int, len(q.Tasks)))
 		if o.Holds(p.done) {
 			tasks++
 		}

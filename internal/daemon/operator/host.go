@@ -86,7 +86,7 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		Idle: len(state.Project.RedTips) == 0 && !state.Project.WasCutOff() && len(loop.ReadyTasks(state, s, snapshot, time.Now())) == 0,
 	}
 	if s.Source.Kind != ledger.SourceBugs { // a wave's triage decides what is fixed
-		o.Outlook = loop.OfferedOutlook(state, s, snapshot, time.Now().In(ports.Zone), h.histories(project)...)
+		o.Outlook = loop.OfferedOutlook(state, s, o.Day, snapshot, time.Now().In(ports.Zone), h.histories(project)...)
 		o.Lanes = loop.OfferedLanes(state, s, snapshot, h.o.Projects.Config().MostSessions(), time.Now(), h.histories(project)...)
 	}
 	if s.Profile != "review" {
