@@ -56,6 +56,8 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		}
 	case ledger.BudgetRaised:
 		s.Purse.Raised = addSlot(s.Purse.Raised, SpentSlot{At: e.Time, USD: b.USD, Tokens: b.Tokens})
+	case ledger.BudgetWarned:
+		s.Purse = s.Purse.applyWarned(b, e.Time)
 	case ledger.AgentParked:
 		s.Agents = with(s.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
 		switch {

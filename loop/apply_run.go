@@ -12,6 +12,7 @@ import (
 func applyRun(r *Run, e ledger.Entry) *Run {
 	r.applyRemake(e)
 	r.applyWave(e)
+	r.applyWarned(e)
 	switch b := e.Body.(type) {
 	case ledger.RunResumed:
 		r.Settings, r.Hats, r.HatsBad, r.Loaded = b.Settings, nil, "", nil

@@ -37,6 +37,7 @@ type Purse struct {
 	Day    ledger.DayBudget `json:"day,omitzero"`
 	Window []SpentSlot      `json:"window,omitempty"` // in the order of their first session
 	Raised []SpentSlot      `json:"raised,omitempty"` // what people added to Day
+	Warned []DayWarning     `json:"warned,omitempty"` // the last one about Day's money, and its tokens
 }
 
 // SpentSlot is an amount at a time.

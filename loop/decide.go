@@ -168,6 +168,7 @@ func (d *decision) decide() Decision {
 		d.keepRequests()
 		d.planIdeas()
 		d.retell()
+		d.warnBudgets()
 	}
 	d.markWorking(before)
 	return d.made()

@@ -198,6 +198,7 @@ type Run struct {
 	ExtraTokens int64                 `json:"extra_tokens,omitempty"`
 	TaskBudgets map[string]TaskBudget `json:"task_budgets,omitempty"` // what people decided about tasks, by folded id
 	SessionOver *SessionOver          `json:"session_over,omitempty"` // nil = none went over its own budget
+	Warned      []ledger.BudgetWarned `json:"warned,omitempty"`       // what people were told of budgets of the run and its tasks
 	LastEvent   time.Time             `json:"last_event,omitzero"`
 
 	Hosts []HostRule `json:"hosts,omitempty"` // what people said of hosts, for this run or one of its sessions
