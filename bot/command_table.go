@@ -137,7 +137,7 @@ func init() {
 			},
 			section: "Start", listed: "/projects"},
 		{verb: VerbCost, takes: takesProject, use: "/cost", help: "What the run has spent, by hat and agent.", role: view,
-			project: func(_ context.Context, d dispatch) (Message, error) { return Spent(d.s), nil },
+			project: func(_ context.Context, d dispatch) (Message, error) { return Spent(d.s, d.r.Time), nil },
 			section: "Night", listed: "/cost", menu: 9},
 		{verb: VerbDigest, takes: takesSpan, use: "/digest, /digest 7d, /digest all", help: "The last digest of each project, up to now; also today, 7d, or all that the caption leaves out.", role: view,
 			shared: digestOfAll, project: makeDigest,

@@ -13,7 +13,7 @@ import (
 // Spent renders the cost of a project's last run, by hat and task, and by agent and day
 // where there are several. It names unknown costs and never counts them as free; "≈"
 // stands before what is estimated or computed.
-func Spent(s loop.State) Message {
+func Spent(s loop.State, now time.Time) Message {
 	r := s.Project.Run
 	if r == nil {
 		m := newMessage("cost", SignLater+" "+firstLine("", s.Project.Name, "has spent nothing", ""))
@@ -26,6 +26,14 @@ func Spent(s loop.State) Message {
 		return m
 	}
 	m := newMessage("cost", CostSoFar(s)+" · "+Cut(Clean(s.Project.Name), 14)+" "+r.ID)
+	if of := costOf(s); of != "" {
+		first := CostSoFar(s) + of + " · " + Cut(Clean(s.Project.Name), 14) + " " + r.ID
+		if Width(first) <= FirstWidth {
+			m = newMessage("cost", first)
+		} else {
+			m.add(strings.TrimLeft(of, " ,"))
+		}
+	}
 	m.add(largestShares(r.Spent.Hats, 4, func(hat string) string { return orElse(Clean(hat), "unknown") }))
 	if len(r.Spent.Agents) > 1 {
 		m.add(largestShares(r.Spent.Agents, 4, func(agent string) string { return orElse(Clean(agent), "unknown") }))
@@ -40,8 +48,11 @@ func Spent(s loop.State) Message {
 	for _, h := range r.Spent.Hats {
 		tokens += h.Tokens
 	}
-	if tokens > 0 {
+	if of := s.Project.Run.Settings.Budget.TokensRun; tokens > 0 && of == 0 {
 		m.add(Tokens(tokens) + " tokens")
+	}
+	for _, line := range BudgetLines(s, now) {
+		m.add(line)
 	}
 	if len(r.Spent.Hats) == 0 {
 		m.add("No session has ended yet.")

@@ -129,10 +129,10 @@ func TestCost(t *testing.T) {
 	add("r1-2", "Task 1", "reviewer", 3.02, 800_000)
 	add("r1-3", "Task 2", "builder", -1, -1)
 	add("r1-4", "Task 3", "writer", -1, 0)
-	if got := bot.Spent(before).Text(0); got != "$7.30 · shop r1\nbuilder $7.30\nMost: #1 $7.30\n9.0 M tokens" {
+	if got := bot.Spent(before, evening).Text(0); got != "$7.30 · shop r1\nbuilder $7.30\nMost: #1 $7.30\n9.0 M tokens" {
 		t.Errorf("what was folded before is now\n%s", got)
 	}
-	m := bot.Spent(s)
+	m := bot.Spent(s, evening)
 	want := "$10.32 + unknown (2 sessions) · shop r1\n$10.32 + unknown (2 sessions) · shop r1\nbuilder $7.30 + unknown · reviewer $3.02 · writer unknown\nMost: #1 $10.32 · #2 unknown\n9.8 M tokens"
 	if got := m.Text(0); got != strings.TrimPrefix(want, "$10.32 + unknown (2 sessions) · shop r1\n") {
 		t.Errorf("got\n%s", got)
@@ -159,7 +159,7 @@ func TestCostAbout(t *testing.T) {
 		}
 	}
 	want := "≈$3.50 + unknown (1 session) · shop r1\nbuilder $3.00 · reviewer ≈$0.50 + unknown\nclaude $3.00 · codex ≈$0.50 + unknown\n26 Nov $2.00 · 27 Nov ≈$1.50 + unknown\nMost: #1 ≈$2.50 · #2 $1.00 + unknown"
-	if got := bot.Spent(s).Text(0); got != want {
+	if got := bot.Spent(s, evening).Text(0); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

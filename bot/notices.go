@@ -32,6 +32,9 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 			if limit := outlookLimit(*b.Outlook, now); limit != "" {
 				m.add(limit + ".")
 			}
+			if budget := outlookBudget(*b.Outlook); budget != "" && b.Outlook.Budget.Needs == 0 { // the preflight warned of that
+				m.add(upper(budget) + ".")
+			}
 		}
 	}
 	if r.Base.Branch != "" {

@@ -42,6 +42,7 @@ func Night(s loop.State, o *ledger.Outlook, now time.Time) Message {
 	m.add("By about " + Clock(o.By, now) + ", " + OutlookCost(*o))
 	m.add(leastSure(*o))
 	m.add(outlookLimit(*o, now))
+	m.add(upper(outlookBudget(*o)))
 	m.add(outlookBasis(*o))
 	m.button("Tasks", "/tasks")
 	return m
@@ -64,6 +65,7 @@ func Retold(s loop.State, told, is ledger.Outlook, now time.Time) Message {
 	m.add("At " + now.Format("15:04") + ", by about " + Clock(is.By, now) + ": " + rest)
 	m.add(leastSure(is))
 	m.add(outlookLimit(is, now))
+	m.add(upper(outlookBudget(is)))
 	m.add("Work goes on.")
 	m.button("Forecast", "/forecast")
 	m.button("Tasks", "/tasks")
@@ -142,6 +144,9 @@ func outlookLines(o *ledger.Outlook, now time.Time) []string {
 	}
 	if limit := outlookLimit(*o, now); limit != "" {
 		lines = append(lines, limit+".")
+	}
+	if budget := outlookBudget(*o); budget != "" {
+		lines = append(lines, upper(budget)+".")
 	}
 	return lines
 }

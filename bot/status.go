@@ -120,7 +120,10 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, action string, now ti
 	if began.IsZero() {
 		began = r.Planned
 	}
-	m.add(r.ID + " " + Took(now.Sub(began)) + " · " + CostSoFar(s))
+	m.add(r.ID + " " + Took(now.Sub(began)) + " · " + CostSoFar(s) + costOf(s))
+	for _, line := range BudgetLines(s, now) {
+		m.add(line)
+	}
 	m.add(RetoldLine(r, now))
 	m.add(guidanceLine(s))
 	if r.State != ledger.RunWaiting {

@@ -50,7 +50,7 @@ func left(s loop.State, why, remedy string, now time.Time) Message {
 	for _, line := range ShellAnswers(s) {
 		m.pre(line)
 	}
-	m.add(r.ID + " " + CostSoFar(s))
+	m.add(r.ID + " " + CostSoFar(s) + costOf(s))
 	m.add(guidanceLine(s))
 	m.pre(remedy)
 	return m

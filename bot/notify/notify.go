@@ -88,6 +88,8 @@ func (c *composer) entry(e ledger.Entry) {
 		c.push(bot.LiveKey(c.after.Project.Name), ledger.ClassChatter, true, bot.Status(c.last, c.now))
 	case ledger.OutlookChanged:
 		c.retold(b)
+	case ledger.BudgetWarned:
+		c.push("", ledger.ClassNotice, true, bot.BudgetWarned(c.last, b, c.now))
 	case ledger.RunStateSet:
 		c.stateSet(b)
 	case ledger.RunEnded:

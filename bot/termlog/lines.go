@@ -66,6 +66,8 @@ func (c *Console) printStandalone(v view) {
 		if told := v.before.Project.Run.ToldOutlook(); told != nil {
 			c.printWrapped(v, bot.SignLook+" forecast: "+bot.RetoldSum(*told, b.Outlook, v.at))
 		}
+	case ledger.BudgetWarned:
+		c.printWrapped(v, bot.SignLook+" "+bot.BudgetWarnedLine(b, v.at))
 	case ledger.RunStateSet:
 		c.stateSet(v, b)
 	case ledger.RunFinishing:

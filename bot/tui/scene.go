@@ -103,7 +103,7 @@ func SceneOf(s loop.State, now time.Time) Scene {
 		Done: t.Done, Total: t.Total, Left: t.Left, Blocked: t.Blocked, Needs: t.Needs,
 	}
 	if r != nil {
-		c.Run, c.Began, c.Ended, c.Cost = r.ID, r.Started, r.EndedAt, bot.CostSoFar(s)
+		c.Run, c.Began, c.Ended, c.Cost = r.ID, r.Started, r.EndedAt, bot.CostOfBudget(s)
 		if c.Began.IsZero() {
 			c.Began = r.Planned
 		}

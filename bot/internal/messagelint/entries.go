@@ -22,7 +22,7 @@ var Entries = map[string][]Teller{
 	"agent.chosen":      silent,
 	"agent.faltered":    silent,
 	"budget.raised":     silent,
-	"budget.warned":     silent,
+	"budget.warned":     {Console, Notify},
 	"agent.parked":      {Console, Report},
 	"agent.uncounted":   {Console, Notify},
 	"agent.unusable":    {Console, Notify},

@@ -1,0 +1,148 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/history"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// sumOf writes an amount of a budget: "$9.80", "4.2 M tokens".
+func sumOf(tokens bool, v float64) string { return budgetAmount(ledger.BudgetShort{Tokens: tokens}, v) }
+
+// outlookBudget names the budget that probably ends a run, and where: "the budget of $15 ends
+// it at about #9"; "" for none.
+func outlookBudget(o ledger.Outlook) string {
+	b := o.Budget
+	if b.Limit == "" {
+		return ""
+	}
+	of := "budget of " + sumOf(b.Tokens, b.Of)
+	if b.Limit == ledger.BudgetDay {
+		of = "24 h " + of
+	}
+	switch {
+	case b.Limit == ledger.BudgetTask && b.Tasks > 1:
+		return fmt.Sprintf("%s probably meet their %s each, %s first", Plural(b.Tasks, "task"), of, shortID(b.Task))
+	case b.Limit == ledger.BudgetTask:
+		return shortID(b.Task) + " probably meets its " + of
+	case b.Needs > 0:
+		return "the " + of + " has no room for one session, about " + sumOf(b.Tokens, b.Needs)
+	}
+	return "the " + of + " ends it at about " + shortID(b.Task)
+}
+
+// BudgetWarned tells people that most of a budget is spent, what is left, and what that is
+// probably enough for.
+func BudgetWarned(s loop.State, b ledger.BudgetWarned, now time.Time) Message {
+	m := newMessage("budget.80", firstLine(SignLook, s.Project.Name, budgetName(b)+" "+budgetPart(b)+": "+budgetSpent(b), ""))
+	m.Project = s.Project.Name
+	if r := s.Project.Run; r != nil {
+		m.Run = r.ID
+	}
+	scope := map[ledger.BudgetLimit]string{ledger.BudgetDay: ", all projects"}[b.Limit]
+	m.add("of " + sumOf(b.Tokens, b.Of) + scope + " · " + now.Format("15:04") + " · " + Count(s).String())
+	m.add(upper(budgetLeft(b, now)) + ".")
+	if r := s.Project.Run; r != nil && r.Settings.Stays || b.Limit == ledger.BudgetTask {
+		m.add("Work goes on. You are asked once a session does not fit.")
+	} else {
+		m.add("Work goes on. The run ends where no session fits.")
+	}
+	m.button("Cost", "/cost")
+	m.button("Forecast", "/forecast")
+	m.button("Stop", "/stop")
+	return m
+}
+
+// BudgetWarnedLine is BudgetWarned in one line.
+func BudgetWarnedLine(b ledger.BudgetWarned, now time.Time) string {
+	return budgetName(b) + " " + budgetPart(b) + ": " + budgetSpent(b) + " of " + sumOf(b.Tokens, b.Of) + ", " + budgetLeft(b, now)
+}
+
+// budgetName says whose budget it is.
+func budgetName(b ledger.BudgetWarned) string {
+	switch b.Limit {
+	case ledger.BudgetDay:
+		return "24 h budget"
+	case ledger.BudgetTask:
+		return shortID(b.Task) + " budget"
+	}
+	return "budget"
+}
+
+// budgetPart says how much of a budget is spent, in percent: "80 %".
+func budgetPart(b ledger.BudgetWarned) string {
+	return fmt.Sprintf("%d %%", int(100*b.Spent/b.Of+1e-6))
+}
+
+// budgetSpent writes what is spent, with "≈" if some of it is estimated.
+func budgetSpent(b ledger.BudgetWarned) string {
+	text := sumOf(b.Tokens, b.Spent)
+	if b.About && !b.Tokens {
+		return "≈" + text
+	}
+	return text
+}
+
+// budgetLeft says what is left of a budget, and what that is probably enough for.
+func budgetLeft(b ledger.BudgetWarned, now time.Time) string {
+	left := sumOf(b.Tokens, b.Left()) + " left"
+	if b.About && !b.Tokens {
+		left = "≈" + left
+	}
+	if b.Needs > 0 {
+		return left + "; the next session takes about " + sumOf(b.Tokens, b.Needs)
+	}
+	o := b.Outlook
+	if o == nil {
+		return left
+	}
+	maybe := "probably "
+	if history.Basis(o.Basis) == history.FromPrior {
+		maybe = "by a rough guess "
+	}
+	switch end := o.Budget; {
+	case end.Limit == ledger.BudgetTask || end.Limit == "":
+		return left + ", " + maybe + "enough: " + outlookDone(*o) + " of " + Plural(o.Total, "task") + " by " + Clock(o.By, now)
+	case o.High == 0:
+		return left + ", " + maybe + "not enough for " + shortID(end.Task)
+	}
+	return left + ", " + maybe + "enough for " + outlookDone(*o) + " of " + Plural(o.Total, "task") + ", to about " + shortID(o.Budget.Task)
+}
+
+// costOf is what stands behind a run's cost if it has a budget in money: " of $15".
+func costOf(s loop.State) string {
+	r := s.Project.Run
+	if r == nil || r.Settings.Budget.USDRun <= 0 {
+		return ""
+	}
+	of := sumOf(false, r.Settings.Budget.USDRun+r.ExtraUSD)
+	if CostOpen(s) || r.Unpriced > 0 && r.CostUSD == 0 {
+		return ", budget " + of
+	}
+	return " of " + of
+}
+
+// CostOfBudget is CostSoFar with the run's budget in money: "$6.42 of $15".
+func CostOfBudget(s loop.State) string { return CostSoFar(s) + costOf(s) }
+
+// BudgetLines says what is spent of a run's budget in tokens and of the last 24 hours', a
+// line each.
+func BudgetLines(s loop.State, now time.Time) (lines []string) {
+	for _, b := range s.Budgets(now) {
+		text := sumOf(b.Tokens, b.Spent) + " of " + sumOf(b.Tokens, b.Of)
+		if b.Tokens {
+			text = strings.TrimSuffix(sumOf(true, b.Spent), " tokens") + " of " + sumOf(true, b.Of)
+		}
+		switch {
+		case b.Limit == ledger.BudgetDay:
+			lines = append(lines, "24 h, all projects: "+text)
+		case b.Tokens:
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}
