@@ -46,7 +46,7 @@ func TestRunBudgetWarned(t *testing.T) {
 	d.play("build")
 	d.play("greens")
 	d.play("/answer " + d.asked().ID + " more 0.6") // to 3.4: 2.75 is 81 %
-	d.play("ok")                                     // 3.00
+	d.play("ok")                                    // 3.00
 	if all := d.warnings(); len(all) != 2 || all[1].Of != 3.4 {
 		t.Errorf("after it was raised: %+v", all)
 	}
