@@ -26,9 +26,9 @@ func outlookBudget(o ledger.Outlook) string {
 	}
 	switch {
 	case b.Limit == ledger.BudgetTask && b.Tasks > 1:
-		return fmt.Sprintf("%s probably meet their %s each, %s first", Plural(b.Tasks, "task"), of, shortID(b.Task))
+		return fmt.Sprintf("about %s meet their %s each, %s first", Plural(b.Tasks, "task"), of, shortID(b.Task))
 	case b.Limit == ledger.BudgetTask:
-		return shortID(b.Task) + " probably meets its " + of
+		return shortID(b.Task) + " meets its " + of
 	case b.Needs > 0:
 		return "the " + of + " has no room for one session, about " + sumOf(b.Tokens, b.Needs)
 	}
@@ -45,7 +45,7 @@ func BudgetWarned(s loop.State, b ledger.BudgetWarned, now time.Time) Message {
 	}
 	scope := map[ledger.BudgetLimit]string{ledger.BudgetDay: ", all projects"}[b.Limit]
 	m.add("of " + sumOf(b.Tokens, b.Of) + scope + " · " + now.Format("15:04") + " · " + Count(s).String())
-	m.add(upper(budgetLeft(b, now)) + ".")
+	m.add(budgetLeft(b, now) + ".")
 	if r := s.Project.Run; r != nil && r.Settings.Stays || b.Limit == ledger.BudgetTask {
 		m.add("Work goes on. You are asked once a session does not fit.")
 	} else {
@@ -100,17 +100,18 @@ func budgetLeft(b ledger.BudgetWarned, now time.Time) string {
 	if o == nil {
 		return left
 	}
-	maybe := "probably "
 	if history.Basis(o.Basis) == history.FromPrior {
-		maybe = "by a rough guess "
+		left += ", by a rough guess"
+	} else {
+		left += ","
 	}
 	switch end := o.Budget; {
 	case end.Limit == ledger.BudgetTask || end.Limit == "":
-		return left + ", " + maybe + "enough: " + outlookDone(*o) + " of " + Plural(o.Total, "task") + " by " + Clock(o.By, now)
+		return left + " enough: about " + outlookDone(*o) + " of " + Plural(o.Total, "task") + " by " + Clock(o.By, now)
 	case o.High == 0:
-		return left + ", " + maybe + "not enough for " + shortID(end.Task)
+		return left + " not enough for " + shortID(end.Task)
 	}
-	return left + ", " + maybe + "enough for " + outlookDone(*o) + " of " + Plural(o.Total, "task") + ", to about " + shortID(o.Budget.Task)
+	return left + " enough for about " + outlookDone(*o) + " of " + Plural(o.Total, "task") + ", to " + shortID(o.Budget.Task)
 }
 
 // costOf is what stands behind a run's cost if it has a budget in money: " of $15".

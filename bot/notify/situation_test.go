@@ -238,6 +238,10 @@ func TestSituations(t *testing.T) {
 			now.USDLow, now.USDHigh = 20, 24
 			p.project(ledger.OutlookChanged{Outlook: now})
 		}},
+		"wait/most of a budget is spent": {true, func(p *fixture) {
+			left := ledger.Outlook{Total: 3, Done: 1, Low: 1, High: 2, By: p.Now.Add(time.Hour), USDLow: 2, USDHigh: 3, Basis: "project", Budget: ledger.OutlookBudget{Limit: ledger.BudgetRun, Of: 15, Task: "Task 3"}}
+			p.project(ledger.BudgetWarned{Limit: ledger.BudgetRun, Of: 15, Spent: 12.01, Outlook: &left})
+		}},
 		"start/on a base": {true, func(p *fixture) {
 			b := p.Base("r1")
 			b.Set, b.Fetched, b.HeadName, b.Head = true, true, "develop", "0123456789abcdef"

@@ -40,6 +40,7 @@ var Keys = map[string][]string{
 	// Pushed: the run.
 	"run.started":    {"Works alone from here"},
 	"run.outlook":    {"Work goes on."},
+	"budget.80":      {"Work goes on."},
 	"run.warnings":   {"It starts all the same."},
 	"run.hosts":      {"They stay closed to its sessions.", "For services of this machine"},
 	"run.notstarted": {"Nothing runs. Mend it, then /run"},
