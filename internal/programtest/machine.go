@@ -214,9 +214,9 @@ func linkTree(from, to string) error {
 	})
 }
 
-// CleanUp ends sessions that a test has left behind, by the id that their
-// supervisor wrote down; with the supervisor, its whole tree ends.
-func (m Machine) CleanUp() {
+// Supervisors returns the processes that supervise sessions which have not ended. With
+// a supervisor, its whole tree ends.
+func (m Machine) Supervisors() (running []int) {
 	files, _ := filepath.Glob(filepath.Join(m.State(), "sessions", "*", "pid.json"))
 	for _, file := range files {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(file), "exit.json")); err == nil {
@@ -230,7 +230,16 @@ func (m Machine) CleanUp() {
 		if err != nil || json.Unmarshal(data, &p) != nil || p.PID <= 1 || StartTime(p.PID) != p.Start {
 			continue
 		}
-		_ = syscall.Kill(p.PID, syscall.SIGKILL)
+		running = append(running, p.PID)
+	}
+	return running
+}
+
+// CleanUp ends sessions that a test has left behind, by the id that their
+// supervisor wrote down.
+func (m Machine) CleanUp() {
+	for _, pid := range m.Supervisors() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 	if _, err := os.Stat(installed()); err != nil {
 		m.giveInstalled()

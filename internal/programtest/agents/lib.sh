@@ -18,6 +18,26 @@ hold() {
 	until [ -e "$notes/$1" ]; do sleep 0.02; done
 }
 
+# alone: notes if another session is at work on the same task, or in the same folder.
+# The locks end with the last process of the session.
+alone() {
+	exec 8<. 9<>"$notes/task-$(echo "$n" | tr / -)"
+	for fd in 8 9; do
+		perl -e 'open my $f, "<&=", $ARGV[0] or die $!; exit !flock $f, 6' $fd || echo "$HAT_SESSION $n" >>"$notes/not-alone"
+	done
+}
+
+# meet PHASE: go on when the test lets this phase go. It counts who is there.
+meet() {
+	: >"$notes/at-$1-$(echo "$n" | tr / -)"
+	until [ -e "$notes/go-$1" ]; do sleep 0.02; done
+}
+
+# section ID FILES NEEDS: a section of a plan. NEEDS is a list in JSON.
+section() {
+	printf '{"id":"%s","title":"The %s","tasks":["it is there"],"files":["%s"],"steps":["write it"],"depends_on":[%s]}' "$1" "$1" "$2" "$3"
+}
+
 # directed: what the test wants of this session, by files in notes.
 directed() {
 	[ ! -e "$notes/hold-$HAT_NAME-$n" ] || hold "go-$HAT_NAME-$n"
