@@ -1,6 +1,6 @@
-// Package crash runs the real nightporter on two tasks, kills it, its sessions
-// or its git at any point, or alters its ledger. The run must reach the same
-// result, or the damage must be detected.
+// Package crash runs the real nightporter on two tasks, or with several sessions at a
+// time, kills it, its sessions or its git at any point, or alters its ledger. The run
+// must reach the same result, or the damage must be detected.
 package crash
 
 import (
