@@ -97,21 +97,16 @@ func budgetLeft(b ledger.BudgetWarned, now time.Time) string {
 		return left + "; the next session takes about " + sumOf(b.Tokens, b.Needs)
 	}
 	o := b.Outlook
-	if o == nil {
+	if o == nil || history.Basis(o.Basis) == history.FromPrior { // a rough guess helps nobody here
 		return left
-	}
-	if history.Basis(o.Basis) == history.FromPrior {
-		left += ", by a rough guess"
-	} else {
-		left += ","
 	}
 	switch end := o.Budget; {
 	case end.Limit == ledger.BudgetTask || end.Limit == "":
-		return left + " enough: about " + outlookDone(*o) + " of " + Plural(o.Total, "task") + " by " + Clock(o.By, now)
+		return left + ", enough: about " + outlookDone(*o) + " of " + Plural(o.Total, "task") + " by " + Clock(o.By, now)
 	case o.High == 0:
-		return left + " not enough for " + shortID(end.Task)
+		return left + ", not enough for " + shortID(end.Task)
 	}
-	return left + " enough for about " + outlookDone(*o) + " of " + Plural(o.Total, "task") + ", to " + shortID(o.Budget.Task)
+	return left + ", enough for about " + outlookDone(*o) + " of " + Plural(o.Total, "task") + ", to " + shortID(o.Budget.Task)
 }
 
 // costOf is what stands behind a run's cost if it has a budget in money: " of $15".

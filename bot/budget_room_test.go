@@ -62,7 +62,7 @@ func TestBudgetWarned(t *testing.T) {
 		{"estimated", ledger.BudgetWarned{Limit: ledger.BudgetRun, Of: 15, Spent: 12.6, About: true, Outlook: &o},
 			"! shop budget 84 %: ≈$12.60\nof $15 · 23:10 · 0/0\n≈$2.40 left, enough: about 2 (1–3) of 4 tasks by 02:10."},
 		{"too little", ledger.BudgetWarned{Limit: ledger.BudgetRun, Of: 15, Spent: 14.1, Outlook: &none}, "$0.90 left, not enough for #11."},
-		{"a guess", ledger.BudgetWarned{Limit: ledger.BudgetRun, Of: 15, Spent: 12.01, Outlook: &guess}, "$2.99 left, by a rough guess enough for about 2 (1–3) of 4 tasks, to #11."},
+		{"a guess", ledger.BudgetWarned{Limit: ledger.BudgetRun, Of: 15, Spent: 12.01, Outlook: &guess}, "$2.99 left.\nWork goes on."},
 		{"in tokens", ledger.BudgetWarned{Limit: ledger.BudgetRun, Tokens: true, Of: 4e6, Spent: 3.3e6}, "! shop budget 82 %: 3.3 M tokens\nof 4.0 M tokens · 23:10 · 0/0\n700 k tokens left."},
 		{"of the day", ledger.BudgetWarned{Limit: ledger.BudgetDay, Of: 20, Spent: 16.4}, "! shop 24 h budget 82 %: $16.40\nof $20, all projects · 23:10 · 0/0\n$3.60 left."},
 		{"of a task", ledger.BudgetWarned{Limit: ledger.BudgetTask, Task: "Task 3", Of: 1, Spent: 0.85, Needs: 0.14}, "! shop #3 budget 85 %: $0.85\nof $1 · 23:10 · 0/0\n$0.15 left; the next session takes about $0.14."},

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -58,7 +57,8 @@ func (d *decision) warnBudgets() {
 		}
 	}
 	near = slices.DeleteFunc(near, func(b ledger.BudgetWarned) bool {
-		return b.Spent < warnFrom*b.Of || b.Spent > b.Of-overshot || d.warned(b) || d.asksAbout(b)
+		return b.Spent < warnFrom*b.Of-overshot || // sums of costs are not exact
+			b.Spent > b.Of-overshot || d.warned(b) || d.asksAbout(b)
 	})
 	if len(near) == 0 {
 		return
@@ -129,7 +129,7 @@ func (d *decision) warned(b ledger.BudgetWarned) bool {
 			return w.Tokens == b.Tokens && w.Of > b.Of-overshot && w.At.Add(dayWindow).After(d.in.Time)
 		})
 	}
-	return slices.ContainsFunc(d.run().Warned, func(w ledger.BudgetWarned) bool { return sameBudget(w, b) && math.Abs(w.Of-b.Of) < overshot })
+	return slices.ContainsFunc(d.run().Warned, func(w ledger.BudgetWarned) bool { return sameBudget(w, b) && max(w.Of-b.Of, b.Of-w.Of) < overshot })
 }
 
 // asksAbout reports whether a question is open about the budget.

@@ -2,7 +2,6 @@ package outlook
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -241,7 +240,7 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 		left = sessions + checks
 		dawn := until
 		if q.Until.IsZero() {
-			dawn = math.MaxInt64
+			dawn = 1<<63 - 1 // no work takes as long
 		}
 		room := purse.take(n, t, s, work, from, left, dawn)
 		from += room.wait
