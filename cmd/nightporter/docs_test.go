@@ -228,7 +228,7 @@ func TestDocsCommands(t *testing.T) {
 func isMention(args []string) bool { return len(args) == 1 && !strings.HasPrefix(args[0], "-") }
 
 // otherFlags are flags on the pages that belong to programs of others.
-var otherFlags = []string{"--allow-all", "--auto", "--disallowedTools", "--dry-run", "--effort", "--format", "--help", "--ignore-submodules", "--oss", "--pinentry-mode", "--reasoning-effort", "--shared", "--thinking", "--title", "--variant", "--yolo"}
+var otherFlags = []string{"--allow-all", "--auto", "--disallowedTools", "--dry-run", "--effort", "--format", "--help", "--ignore-submodules", "--oss", "--pinentry-mode", "--reasoning-effort", "--setting-sources", "--shared", "--thinking", "--title", "--variant", "--yolo"}
 
 var flagSpan = regexp.MustCompile(`^--[a-z]`)
 
