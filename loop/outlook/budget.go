@@ -29,7 +29,7 @@ type Freed struct {
 type Need struct{ USD, Tokens float64 }
 
 // in returns the amount that counts for a budget.
-func (n Need) in(b Budget) float64 {
+func (n Need) in(b *Budget) float64 {
 	if b.Tokens {
 		return n.Tokens
 	}
@@ -59,6 +59,7 @@ func (q Question) purse(c calendar) purse {
 	p := purse{budgets: q.Budgets, spent: make([]float64, len(q.Budgets)), frees: make([][]freed, len(q.Budgets))}
 	for n, b := range q.Budgets {
 		sum := 0.0
+		p.frees[n] = make([]freed, 0, len(b.Frees))
 		for _, f := range b.Frees {
 			sum += f.Amount
 			p.frees[n] = append(p.frees[n], freed{at: c.work(max(f.At.Sub(q.Begin), 0)), sum: sum})
@@ -70,12 +71,21 @@ func (q Question) purse(c calendar) purse {
 // left returns what is left of a budget at a time.
 func (p *purse) left(n int, at time.Duration) float64 {
 	left := p.budgets[n].Left - p.spent[n]
-	for k := len(p.frees[n]) - 1; k >= 0; k-- {
-		if f := p.frees[n][k]; f.at <= at {
-			return left + f.sum
-		}
+	if k := p.later(n, at); k > 0 {
+		left += p.frees[n][k-1].sum
 	}
 	return left
+}
+
+// later returns the position of the first amount that a budget has later than a time.
+func (p *purse) later(n int, at time.Duration) int {
+	k, _ := slices.BinarySearchFunc(p.frees[n], at, func(f freed, at time.Duration) int {
+		if f.at <= at {
+			return -1
+		}
+		return 1
+	})
+	return k
 }
 
 // fits returns the first time from which so much is left of a budget; false = nobody knows
@@ -87,8 +97,8 @@ func (p *purse) fits(n int, need float64, from time.Duration) (time.Duration, bo
 	if !p.budgets[n].Waits {
 		return 0, false
 	}
-	for _, f := range p.frees[n] {
-		if f.at > from && p.budgets[n].Left-p.spent[n]+f.sum >= need-cent {
+	for _, f := range p.frees[n][p.later(n, from):] {
+		if p.budgets[n].Left-p.spent[n]+f.sum >= need-cent {
 			return f.at, true
 		}
 	}
@@ -114,7 +124,7 @@ type meeting struct {
 // take lets the sessions of a task begin one after the other, from a time on and until
 // one, and takes what each costs out of the budgets. They have the task's hats in turn, and
 // share its cost as these are expected to. Where a cost is unknown, what is expected counts.
-func (p *purse) take(n int, t Task, s history.Task, work, from, long, until time.Duration) share {
+func (p *purse) take(n int, t *Task, s history.Task, work, from, long, until time.Duration) share {
 	all := share{part: 1, paid: 1}
 	if len(t.Needs) == 0 {
 		return all
@@ -137,20 +147,22 @@ func (p *purse) take(n int, t Task, s history.Task, work, from, long, until time
 			break
 		}
 		begins := at
-		for m, b := range p.budgets {
+		for m := range p.budgets {
+			b := &p.budgets[m]
 			if t.free(b) || k == 0 && t.Granted {
 				continue
 			}
 			fits, ok := p.fits(m, need.in(b), at)
 			if !ok || fits >= until {
-				out.met = meeting{budget: b, task: n, need: need.in(b), first: p.begun == 0}
+				out.met = meeting{budget: *b, task: n, need: need.in(b), first: p.begun == 0}
 				return out
 			}
 			begins = max(begins, fits)
 		}
-		for _, b := range own {
+		for m := range own {
+			b := &own[m]
 			if !t.free(b) && (k > 0 || !t.Granted) && b.Left < need.in(b)-cent {
-				out.met = meeting{budget: b, task: n, need: need.in(b), first: p.begun == 0}
+				out.met = meeting{budget: *b, task: n, need: need.in(b), first: p.begun == 0}
 				return out
 			}
 		}
@@ -164,11 +176,11 @@ func (p *purse) take(n int, t Task, s history.Task, work, from, long, until time
 			cost.Tokens = need.Tokens
 		}
 		done := p.cut(t, own, cost, begins, &out.met, n)
-		for m, b := range p.budgets {
-			p.spent[m] += cost.in(b) * done
+		for m := range p.budgets {
+			p.spent[m] += cost.in(&p.budgets[m]) * done
 		}
-		for m, b := range own {
-			own[m].Left -= cost.in(b) * done
+		for m := range own {
+			own[m].Left -= cost.in(&own[m]) * done
 		}
 		out.part += done / float64(count)
 		out.paid += part(1, need.USD, sum.USD, count) * done
@@ -181,18 +193,20 @@ func (p *purse) take(n int, t Task, s history.Task, work, from, long, until time
 
 // cut returns the part of a session after which it is ended because it has spent what is
 // left of a budget; 1 = it is not ended, or goes on once the budget has room again.
-func (p *purse) cut(t Task, own []Budget, cost Need, at time.Duration, met *meeting, n int) float64 {
+func (p *purse) cut(t *Task, own []Budget, cost Need, at time.Duration, met *meeting, n int) float64 {
 	part := 1.0
-	end := func(b Budget, left float64) {
-		if c := cost.in(b); !t.free(b) && !b.Waits && c > left+cent && max(left, 0)/c < part {
-			part, *met = max(left, 0)/c, meeting{budget: b, task: n}
+	end := func(b *Budget, left float64) {
+		if c := cost.in(b); !t.free(b) && c > left+cent && max(left, 0)/c < part {
+			part, *met = max(left, 0)/c, meeting{budget: *b, task: n}
 		}
 	}
-	for m, b := range p.budgets {
-		end(b, p.left(m, at))
+	for m := range p.budgets {
+		if b := &p.budgets[m]; !b.Waits {
+			end(b, p.left(m, at))
+		}
 	}
-	for _, b := range own {
-		end(b, b.Left)
+	for m := range own {
+		end(&own[m], own[m].Left)
 	}
 	return part
 }
@@ -207,10 +221,10 @@ func part(cost, need, sum float64, count int) float64 {
 }
 
 // need returns what the task's k-th session is expected to spend.
-func (t Task) need(k int) Need { return t.Needs[k%len(t.Needs)] }
+func (t *Task) need(k int) Need { return t.Needs[k%len(t.Needs)] }
 
 // free reports whether a budget does not hold for the task.
-func (t Task) free(b Budget) bool {
+func (t *Task) free(b *Budget) bool {
 	if b.Limit == ledger.BudgetDay {
 		return t.FreeOfDay
 	}

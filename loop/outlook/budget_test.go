@@ -87,3 +87,22 @@ func TestBudgetBeside(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// BenchmarkBudget is a night of 30 tasks within three budgets, of which those of the day have
+// room again each quarter of an hour. All of an outlook may take 50 ms.
+func BenchmarkBudget(b *testing.B) {
+	four := hour
+	four.Sessions, four.Ms, four.USD, four.Tokens = 6, 4*3_600_000, 8, 4000
+	var frees []Freed
+	for n := range 98 {
+		frees = append(frees, Freed{begin.Add(time.Duration(n) * 15 * time.Minute), 0.5})
+	}
+	q := Question{Tasks: costing(30, 1), Begin: begin, Lookup: known(always(32, four)...), Budgets: []Budget{
+		{Limit: ledger.BudgetRun, Of: 500, Left: 500},
+		{Limit: ledger.BudgetDay, Of: 50, Left: 5, Waits: true, Frees: frees},
+		{Limit: ledger.BudgetDay, Tokens: true, Of: 500000, Left: 500000, Waits: true, Frees: frees},
+	}}
+	for b.Loop() {
+		Of(q)
+	}
+}

@@ -242,7 +242,7 @@ func (q Question) play(d *draw, pools map[history.Kind]pool, hourly float64, tim
 		if q.Until.IsZero() {
 			dawn = 1<<63 - 1 // no work takes as long
 		}
-		room := purse.take(n, t, s, work, from, left, dawn)
+		room := purse.take(n, &q.Tasks[n], s, work, from, left, dawn)
 		from += room.wait
 		if room.met.budget.Limit == ledger.BudgetTask {
 			own[n]++
