@@ -212,7 +212,7 @@ func TestBug(t *testing.T) {
 		"review issues, 3 issues", "review.verdict → fixer",
 		"fix-applied", green, "build " + bugRuns + ": exit 0", "fix.complete → reviewer",
 		"review converged, 0 issues", "review.verdict → verifier",
-		"verification.passed → converged",
+		"verification", "verification.passed → converged",
 		"submit pass converged",
 	}
 	if diff := cmp.Diff(want, chain); diff != "" {
