@@ -21,22 +21,25 @@ type DayWarning struct {
 // Budgets returns what is spent of the run's budgets and of the day's, with what was
 // reserved for sessions that did not tell. What running sessions have reserved is not in it.
 func (s State) Budgets(now time.Time) (all []ledger.BudgetWarned) {
+	add := func(limit ledger.BudgetLimit, tokens bool, of float64, spent outlay) {
+		all = append(all, ledger.BudgetWarned{Limit: limit, Tokens: tokens, Of: of, Spent: spent.spent, About: spent.about || spent.assumed > 0})
+	}
 	if r := s.Project.Run; r != nil {
 		b := r.Settings.Budget
 		if b.USDRun > 0 {
-			all = append(all, ledger.BudgetWarned{Limit: ledger.BudgetRun, Of: b.USDRun + r.ExtraUSD, Spent: r.CostUSD + r.AssumedUSD, About: r.Estimated > 0 || r.AssumedUSD > 0})
+			add(ledger.BudgetRun, false, b.USDRun+r.ExtraUSD, r.outlay(false))
 		}
 		if b.TokensRun > 0 {
-			all = append(all, ledger.BudgetWarned{Limit: ledger.BudgetRun, Tokens: true, Of: float64(b.TokensRun + r.ExtraTokens), Spent: float64(r.Tokens)})
+			add(ledger.BudgetRun, true, float64(b.TokensRun+r.ExtraTokens), r.outlay(true))
 		}
 	}
 	p := s.Shared.Purse
 	spent, raised := sumSlots(p.Window, now), sumSlots(p.Raised, now)
 	if p.Day.USD > 0 {
-		all = append(all, ledger.BudgetWarned{Limit: ledger.BudgetDay, Of: p.Day.USD + raised.USD, Spent: spent.USD})
+		add(ledger.BudgetDay, false, p.Day.USD+raised.USD, spent.outlay(false))
 	}
 	if p.Day.Tokens > 0 {
-		all = append(all, ledger.BudgetWarned{Limit: ledger.BudgetDay, Tokens: true, Of: float64(p.Day.Tokens + raised.Tokens), Spent: float64(spent.Tokens)})
+		add(ledger.BudgetDay, true, float64(p.Day.Tokens+raised.Tokens), spent.outlay(true))
 	}
 	return all
 }

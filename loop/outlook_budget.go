@@ -56,7 +56,7 @@ func (d *decision) outlookBudgets(q outlook.Question) outlook.Question {
 // a session of each hat of its pattern is expected to spend.
 func (d *decision) outlookBudget(task outlook.Task, t TaskState, needs []outlook.Need) outlook.Task {
 	r := d.run()
-	own := r.TaskBudgets[ledger.FoldID(t.Task.ID)]
+	own := r.taskBudget(&t)
 	task.Needs, task.Free, task.FreeOfDay = needs, own.Lifted, own.Lifted && own.Day
 	if t.Attempt != nil {
 		if n := slices.Index(hatsOf(r.upcoming().For(t.Task).Pattern), t.Attempt.Hat); n > 0 && n < len(needs) {
@@ -68,8 +68,8 @@ func (d *decision) outlookBudget(task outlook.Task, t TaskState, needs []outlook
 	})
 	if of := r.Settings.Budget.USDTask; of > 0 {
 		left := of + own.USD
-		if !t.Effort.IsZero() || len(t.Parts) > 0 {
-			spent := r.Spent.of(t.Task.ID)
+		if !t.Effort.IsZero() || len(t.Parts) > 0 || t.Task.Parent != "" {
+			spent := r.Spent.of(t.whole())
 			left -= spent.USD + spent.Assumed
 		}
 		task.Budgets = []outlook.Budget{{Limit: ledger.BudgetTask, Of: of + own.USD, Left: left}}
