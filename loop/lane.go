@@ -353,13 +353,12 @@ func (d *decision) collided(t TaskState, paths []string, why string) {
 	d.setTask(t.Task.ID, ledger.Ready, "starts anew: "+why)
 }
 
-// met folds the end of an attempt: whether its change met those of others.
+// met folds the end of an attempt: whether its change met those of others. What it met
+// stays known until the task is done: a next attempt that fails has not made that change
+// again either.
 func (t *TaskState) met(b ledger.AttemptEnded) {
-	switch {
-	case b.Conflict != nil:
+	if b.Conflict != nil {
 		t.Conflict = b.Conflict
 		t.Conflicts++
-	case b.Failed:
-		t.Conflict = nil // its next attempt is about another change
 	}
 }

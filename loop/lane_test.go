@@ -100,3 +100,25 @@ func TestLanes(t *testing.T) {
 		}
 	}
 }
+
+// TestSidesAfterFailure: an attempt that was told both sides of a conflict and fails has
+// not made the first one's change again, so the next attempt is told them, too.
+func TestSidesAfterFailure(t *testing.T) {
+	d := playing(t, "set parallel=2 pattern=single", "tasks 1[independent] 2[independent]", "go quiet",
+		"on 1 build", "on 1 green", "on 2 build", "next conflict=src/a.go", "on 2 green")
+	met := d.task("Task 2").Conflict
+	if met == nil || d.task("Task 2").Failed != 0 {
+		t.Fatalf("no conflict that counts as no failure: %+v", d.task("Task 2"))
+	}
+	for range 3 {
+		d.play("on 2 exit")
+	}
+	if got := d.task("Task 2"); got.Failed != 1 || got.Conflict == nil || got.Conflict.Mine != met.Mine {
+		t.Errorf("after a failed attempt: %d failed, conflict %+v, want %+v", got.Failed, got.Conflict, met)
+	}
+	d.play("on 2 build")
+	d.play("on 2 green")
+	if got := d.s.Project.Tasks.At(1); got.Status != ledger.Done || got.Conflict != nil {
+		t.Errorf("at the end: %s, conflict %+v", got.Status, got.Conflict)
+	}
+}

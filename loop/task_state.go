@@ -67,10 +67,10 @@ type TaskState struct {
 	// Replanned is the number of failed attempts after which it was planned anew; 0 = it
 	// was not, since a person last took it up.
 	Replanned int `json:"replanned,omitempty"`
-	// Conflicts is the number of attempts in a row whose change could not be merged with
-	// what was done meanwhile.
+	// Conflicts is the number of attempts whose change could not be merged with what was
+	// done meanwhile.
 	Conflicts int `json:"conflicts,omitempty"`
-	// Conflict is what the last of them met; nil = its last attempt ended otherwise.
+	// Conflict is what the last of them met; nil = there was none.
 	Conflict *ledger.Conflict `json:"conflict,omitempty"`
 	// Repeated says that it was done and came back (Task.Repeat).
 	Repeated bool `json:"repeated,omitempty"`

@@ -74,10 +74,9 @@ func (b *lineBook) entry(e ledger.Entry) {
 			b.attempts[e.Task] = &lineAttempt{task: e.Task, base: body.Base, written: map[string]bool{}, deleted: map[string]bool{}}
 		}
 	case ledger.AttemptEnded:
-		if b.met[e.Task] != nil && body.Conflict == nil && body.Failed {
-			n.counts["sides not told twice"]++
+		if b.met[e.Task] != nil && body.Conflict == nil {
+			n.counts["both sides told again"]++
 		}
-		delete(b.met, e.Task)
 		if a := b.attempts[e.Task]; a != nil && body.Conflict != nil {
 			b.settle(a)
 			a.conflict = body.Conflict
@@ -110,10 +109,14 @@ func (b *lineBook) entry(e ledger.Entry) {
 			n.fail("ledger", "%s is committed without an attempt", e.Task)
 		}
 		b.settle(a)
+		delete(b.met, e.Task)
 		b.committed = append(b.committed, lineCommit{body, e.Task, a})
 	case ledger.TaskSet:
 		if body.To == ledger.Done {
 			n.counts["tasks done"]++
+		}
+		if body.Fresh {
+			delete(b.met, e.Task)
 		}
 	case ledger.InputPoisoned:
 		n.fail("no poisoned input", "%s: %s", body.Kind, body.Error)
@@ -171,8 +174,8 @@ func (b *lineBook) settle(a *lineAttempt) {
 }
 
 // bothSides holds that a session whose task met the changes of others has every line of
-// both sides before it: what the last attempt wrote and removed, and what others did
-// since it began.
+// both sides before it, until the task is done: what the last attempt that met them wrote
+// and removed, and what others did since it began.
 func (b *lineBook) bothSides(s *editor, a *lineAttempt) {
 	last := b.met[s.launch.Task]
 	if last == nil {

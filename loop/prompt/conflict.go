@@ -18,7 +18,7 @@ const (
 // all of them.
 const maxSideBytes = 12 << 10
 
-// conflictPart shows the change of the attempt before and what it met, so that the next
+// conflictPart shows the last change of the task that met others, and what it met, so that the next
 // one can make both of them one. It is never cut: whoever has not seen the other side
 // drops it.
 func (b *builder) conflictPart() part {
@@ -31,7 +31,7 @@ func (b *builder) conflictPart() part {
 	if b.task.Task.Joins {
 		others, on, done = "The other parts of "+b.parent.Task.ID+" are merged with this one.", "their files as they were before", "merged"
 	}
-	lead := fmt.Sprintf("%s The change of the last attempt at this task was made on %s, ", others, on)
+	lead := fmt.Sprintf("%s The change of an earlier attempt at this task was made on %s, ", others, on)
 	if len(c.Paths) > 0 {
 		lead += fmt.Sprintf("and conflicts with what was %s since in %s.", done, strings.Join(visibles(c.Paths), ", "))
 	} else {
@@ -42,7 +42,7 @@ func (b *builder) conflictPart() part {
 	meets := meeting(c.Paths, mine, theirs)
 	return part{title: "Both sides", text: strings.Join([]string{
 		lead,
-		"The change of the last attempt (../CONTEXT/" + mineFile + " has all of it):\n" + side(mine, meets),
+		"The change of that attempt (../CONTEXT/" + mineFile + " has all of it):\n" + side(mine, meets),
 		"What was " + done + " since (../CONTEXT/" + theirsFile + " has all of it):\n" + side(theirs, meets),
 	}, "\n\n"), trim: trimNever}
 }
