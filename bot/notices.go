@@ -10,8 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Started announces that a run has begun (docs/spec 23.2).
-func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
+// Started announces that a run has begun (docs/spec 23.2). most is the number of sessions
+// that the configuration allows at a time, 0 for any.
+func Started(s loop.State, b ledger.RunStarted, most int, now time.Time) Message {
 	r := s.Project.Run
 	m := newMessage("run.started", firstLine(SignNow, s.Project.Name, r.ID+" started, "+Plural(b.Tasks, "task"), ""))
 	m.Project, m.Run = s.Project.Name, r.ID
@@ -35,6 +36,9 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 			if budget := outlookBudget(*b.Outlook); budget != "" && b.Outlook.Budget.Needs == 0 { // the preflight warned of that
 				m.add(upper(budget) + ".")
 			}
+		}
+		if p := loop.ProposedLanes(s, most, now); p != nil {
+			m.add(LanesProposed(*p) + fmt.Sprintf(" Another night: parallel = %d in its [[project]].", p.Parallel))
 		}
 	}
 	if r.Base.Branch != "" {

@@ -78,7 +78,7 @@ func TestOutlookLimit(t *testing.T) {
 			}
 		}
 		o.Basis = "project"
-		if text := Started(s, ledger.RunStarted{Tasks: 12, Outlook: &o}, now).Text(200); !strings.Contains(text, c.want) || strings.Contains(text, "window") != (c.want != "") {
+		if text := Started(s, ledger.RunStarted{Tasks: 12, Outlook: &o}, 0, now).Text(200); !strings.Contains(text, c.want) || strings.Contains(text, "window") != (c.want != "") {
 			t.Errorf("started: %q is not in\n%s", c.want, text)
 		}
 	}

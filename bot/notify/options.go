@@ -31,6 +31,9 @@ type Options struct {
 	// 6.4).
 	Quiet  func() ledger.Hours
 	Urgent func() []string
+	// Most returns the number of sessions that the configuration allows at a time, 0 for
+	// any. nil: any.
+	Most func() int
 	// Digests returns the digest of each project as a person may read it, of a
 	// day ("2026-11-20") or a week ("2026-W47"). They are made before the
 	// decision to send them. nil: there are none.
@@ -59,6 +62,9 @@ func New(o Options) *Notifier {
 	}
 	if o.Urgent == nil {
 		o.Urgent = func() []string { return []string{Standstill} }
+	}
+	if o.Most == nil {
+		o.Most = func() int { return 0 }
 	}
 	if o.Group == nil {
 		o.Group = func(string) bool { return false }

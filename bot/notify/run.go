@@ -13,7 +13,7 @@ import (
 // is asked elsewhere, that message becomes the announcement (docs/spec 6.4), unless it
 // has to make a sound, which no edit makes.
 func (c *composer) started(b ledger.RunStarted) {
-	m := bot.Started(c.after, b, c.now)
+	m := bot.Started(c.after, b, c.o.Most(), c.now)
 	silent := c.before.Project.Internal > 0 || !bot.Degraded(c.after.Project.Run)
 	asked := map[string]string{} // by chat: the key of that message
 	if confirmed, ok := bot.StartOf(c.after.Project); ok {

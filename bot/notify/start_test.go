@@ -1,11 +1,14 @@
 package notify_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -70,5 +73,31 @@ func TestStart(t *testing.T) {
 				t.Errorf("Mira hears %q, want %q", sound, c.miraSound)
 			}
 		})
+	}
+}
+
+// TestLanesProposed: a run that nobody was asked about, by the clock or by itself, says
+// that several lanes would make it faster, if the configuration allows them.
+func TestLanesProposed(t *testing.T) {
+	for most, want := range map[int]bool{0: true, 1: false} {
+		p := newFixture(t)
+		p.n = notify.New(notify.Options{ChatsWith: p.where, Zone: func() *time.Location { return zone }, Most: func() int { return most }})
+		var tasks []ledger.Task
+		for n := range 10 {
+			x := scenario.Task(n+1, "Endpoint")
+			x.Scope = fmt.Sprintf("`src/%d/`", n)
+			tasks = append(tasks, x)
+		}
+		p.Start(p.Settings(), p.Base("r1"), tasks...)
+		p.Until(func() bool { return !p.State.Project.Run.Started.IsZero() })
+		said := ""
+		for _, s := range p.chats[mira].shown {
+			if text := s.m.Text(0); strings.HasPrefix(text, "● shop r1 started") {
+				said = text
+			}
+		}
+		if got := strings.Contains(said, "10 tasks are independent: 4 at a time would be faster. Another night: parallel = 4 in its [[project]].\n"); got != want {
+			t.Errorf("with %d sessions allowed:\n%s", most, said)
+		}
 	}
 }

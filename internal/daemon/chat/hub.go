@@ -63,7 +63,7 @@ func New(o Options) *Hub {
 	h := &Hub{o: o, Threads: o.Threads, undoable: make(chan answered, 100)}
 	h.Threads.accepts = h.accepts
 	h.notify = notify.New(notify.Options{
-		ChatsWith: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
+		ChatsWith: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent, Most: o.Catalog.MostSessions,
 		Zone: o.Catalog.Zone, Digests: o.Digests.For, Wave: o.Digests.Wave,
 	})
 	return h

@@ -99,6 +99,10 @@ func (c *Catalog) Zone() *time.Location {
 // QuietHours returns the quiet hours of chats without their own.
 func (c *Catalog) QuietHours() ledger.Hours { return ledger.Hours(c.Config().Digest.Quiet.String()) }
 
+// MostSessions returns the number of sessions that the configuration allows at a time, 0
+// for any.
+func (c *Catalog) MostSessions() int { return c.Config().MostSessions() }
+
 // operatorFlags returns the flags with which another command finds this daemon.
 func (c *Catalog) operatorFlags() string {
 	flags := ""
