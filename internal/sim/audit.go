@@ -316,7 +316,7 @@ func (a *audit) ran(l ledger.Launch, x ledger.Exit) {
 // taskSet checks that done means done.
 func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
 	if b.To == ledger.Withdrawn {
-		unheard := a.w.disk != nil && a.w.s.now.Sub(a.w.disk.healed) < retriedIn // the ledger could not take what was read
+		unheard := a.w.s.now.Sub(a.w.freed) < retriedIn || a.w.disk != nil && a.w.s.now.Sub(a.w.disk.healed) < retriedIn // the ledger could not take what was read
 		if all, _ := a.w.opens(a.w.plan.meant); all[ledger.FoldID(e.Task)] && a.w.planStands() && !unheard {
 			a.w.fail("no task withdrawn that is in the plan", "%s is withdrawn: %s", e.Task, b.Why)
 		}

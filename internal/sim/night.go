@@ -259,7 +259,7 @@ func (w *world) happen() {
 		w.tell("disk", "is full for %s", d.Round(time.Second))
 		w.full = true
 		w.all.sleep(d)
-		w.full = false
+		w.full, w.freed = false, w.s.now
 		w.tell("disk", "has space again")
 	case n < 8:
 		w.count(clockBack)

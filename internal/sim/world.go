@@ -69,6 +69,7 @@ type world struct {
 	daemon    *daemon       // nil while none runs
 	boots     int
 	full      bool                    // the disk of the ledger is full
+	freed     time.Time               // by the scheduler's clock: when it had space again last
 	unusable  *ledger.RepositoryError // why the user's repository takes no commit; nil while it does
 	down      error                   // what git and new processes fail with; nil while they work
 	downSince time.Time               // by the scheduler's clock
