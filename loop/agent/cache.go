@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/copytree"
@@ -28,7 +29,8 @@ import (
 //	                what the sessions of the name wrote
 //
 // Without overlays sessions see base or a copy there, by a link where the boundary
-// has no mounts, and share the folders that the configuration names.
+// has no mounts, and share the folders that the configuration names. A link leads to one
+// place at a time: sessions that work beside others see their caches where they lie.
 const (
 	cacheBase   = "base"
 	cacheCopy   = "copy"
@@ -38,7 +40,7 @@ const (
 )
 
 // maxCaches limits the names whose writes are kept. The one that was used longest
-// ago goes first. There are more than the sessions of many lanes use at a time.
+// ago goes first, but none that a session in flight works with.
 const maxCaches = 32
 
 // prepareCaches prepares the caches of a session and adds them to its plan.
@@ -49,7 +51,7 @@ func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
 			return err
 		}
 	}
-	at, base := r.cache(l.Project), filepath.Join(root, cacheBase)
+	at, base := r.seenCaches(l), filepath.Join(root, cacheBase)
 	c := cacheSet{r: r, root: root, use: l.Cache}
 	if c.use.Name == "" {
 		c.use.Name, c.use.Anew = cacheOwn, true
@@ -75,6 +77,9 @@ func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
 		}
 	}
 	if p.Level < 3 {
+		if at == whole {
+			return nil
+		}
 		return c.link(at, whole)
 	}
 	if err := r.makeMountPoint(at); err != nil {
@@ -96,6 +101,18 @@ func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
 		p.Mounts = append(p.Mounts, m)
 	}
 	return nil
+}
+
+// seenCaches returns the folder at which a session sees its caches.
+func (r *Runner) seenCaches(l ledger.Launch) string {
+	level, _ := r.Level()
+	switch {
+	case level == 3 || !l.Cache.Beside:
+		return r.cache(l.Project)
+	case l.Cache.Trusted:
+		return filepath.Join(r.cacheRoot(l.Project), cacheBase)
+	}
+	return filepath.Join(r.cacheRoot(l.Project), cmp.Or(l.Cache.Name, cacheOwn), cacheCopy)
 }
 
 // cacheSet is the caches of one project for one session.
@@ -175,6 +192,10 @@ func (c cacheSet) forget() error {
 	if len(entries) <= maxCaches {
 		return nil
 	}
+	busy, err := c.r.cachesInUse(c.root)
+	if err != nil {
+		return err
+	}
 	used := func(e fs.DirEntry) int64 {
 		fi, err := e.Info()
 		if err != nil {
@@ -184,11 +205,51 @@ func (c cacheSet) forget() error {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(used(b), used(a)) })
 	for _, e := range entries[maxCaches:] {
+		if busy[e.Name()] {
+			continue
+		}
 		if err := c.drop(e.Name()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// cachesInUse returns the names below a project's folder of caches that sessions in
+// flight work with: their supervisors hold the locks of their folders, whichever daemon
+// started them.
+func (r *Runner) cachesInUse(root string) (map[string]bool, error) {
+	sessions, err := os.ReadDir(filepath.Join(r.o.State, "sessions"))
+	if err != nil {
+		return nil, err
+	}
+	root = resolvePath(root)
+	names := map[string]bool{}
+	for _, e := range sessions {
+		folder := r.folder(e.Name())
+		if _, err := os.Lstat(filepath.Join(folder, fileExit)); err == nil {
+			continue
+		}
+		held, err := lockHeld(folder)
+		if err != nil {
+			return nil, err
+		}
+		var s spec
+		if !held || readJSON(filepath.Join(folder, fileSpec), &s) != nil {
+			continue // it has no caches yet
+		}
+		paths := slices.Clone(s.Plan.Write)
+		for _, m := range s.Plan.Mounts {
+			paths = append(append(paths, m.Upper), m.Lower...)
+		}
+		for _, path := range paths {
+			if rest, below := strings.CutPrefix(resolvePath(path), root+string(filepath.Separator)); below {
+				name, _, _ := strings.Cut(rest, string(filepath.Separator))
+				names[name] = true
+			}
+		}
+	}
+	return names, nil
 }
 
 // drop removes what was written under a name. A crash must not leave a part of it

@@ -1,9 +1,12 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -53,11 +56,72 @@ func TestCaches(t *testing.T) {
 		run(ledger.CacheUse{}, "cat dep", "good\n")
 		run(ledger.CacheUse{Name: "task-1", Anew: true}, "ls", "dep\n")
 		run(trusted, "cat dep; ls", "good\ndep\n")
-		for i := range maxCaches - 2 {
-			run(ledger.CacheUse{Name: fmt.Sprintf("task-%d", i+2)}, "cat dep", "good\n")
+		if err := os.Remove(filepath.Join(h.state, "caches", "shop", "base", "go-build", "dep")); err != nil {
+			t.Fatal(err)
 		}
-		if kept, err := os.ReadDir(filepath.Join(h.state, "caches", "shop")); err != nil || len(kept) > maxCaches+2 {
+		goOn, end := h.cachesBeside("long", ledger.CacheUse{Name: "long"})
+		for i := range maxCaches + 2 {
+			run(ledger.CacheUse{Name: fmt.Sprintf("task-%d", i+2)}, "ls", "")
+		}
+		goOn()
+		end() // its caches were used longest ago
+		if kept, err := os.ReadDir(filepath.Join(h.state, "caches", "shop")); err != nil || len(kept) > maxCaches+3 { // the base, the last one, and the one in use
 			t.Errorf("%d caches are kept, %v", len(kept), err)
+		}
+	})
+}
+
+// cachesBeside starts a session that writes a file into its caches. goOn lets it write
+// another one, and list what it sees by the variable and by its HOME, which end checks.
+func (h *fixture) cachesBeside(name string, use ledger.CacheUse) (goOn, end func()) {
+	h.t.Helper()
+	use.Beside = true
+	l := h.launch("r1-" + name)
+	gate, begun := filepath.Join(h.work, name+"-gate"), filepath.Join(h.work, name+"-begun")
+	if err := errors.Join(unix.Mkfifo(gate, 0o666), os.Chmod(gate, 0o666)); err != nil { //nolint:gosec // for the session's user
+		h.t.Fatal(err)
+	}
+	l.Kind, l.Cache = ledger.KindVerify, use
+	l.Command = fmt.Sprintf("cd $GOCACHE && echo %[1]s >%[1]s && touch %[2]s && read x <%[3]s && echo %[1]s >$GOCACHE/%[1]s-late && echo %[1]s >~/.cargo/registry/%[1]s; ls $GOCACHE ~/.cargo/registry/", name, begun, gate)
+	h.start(l)
+	awaitChange(h.t, h.work, name+" is at work", func() bool { _, err := os.Stat(begun); return err == nil })
+	goOn = func() {
+		h.t.Helper()
+		if err := os.WriteFile(gate, []byte("go\n"), 0o600); err != nil {
+			h.t.Error(err)
+		}
+	}
+	end = func() {
+		h.t.Helper()
+		x := h.wait(l.Session)
+		if got := strings.Fields(x.Tail); x.Code != 0 || len(got) != 5 || !slices.Equal([]string{got[1], got[2], got[4]}, []string{name, name + "-late", name}) {
+			h.t.Errorf("%s saw %q (exit %d)", name, x.Tail, x.Code)
+		}
+	}
+	return goOn, end
+}
+
+// TestCachesBeside shows that sessions that are at work at the same time, as those of
+// several lanes are, write each its own caches, and neither another's nor those of a
+// check, also where a machine has no mounts to show them at one path.
+func TestCachesBeside(t *testing.T) {
+	t.Parallel()
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		goOne, endOne := h.cachesBeside("one", ledger.CacheUse{Name: "task-1"})
+		goTwo, endTwo := h.cachesBeside("two", ledger.CacheUse{Name: "task-2"})
+		goCheck, endCheck := h.cachesBeside("check", ledger.CacheUse{Name: "check", Anew: true})
+		goOne()
+		endOne()
+		goTwo()
+		endTwo()
+		goCheck()
+		endCheck()
+		l := h.launch("r1-base")
+		l.Kind, l.Cache, l.Command = ledger.KindVerify, ledger.CacheUse{Trusted: true}, "ls $GOCACHE ~/.cargo/registry/"
+		h.start(l)
+		if x := h.wait(l.Session); len(strings.Fields(x.Tail)) != 2 {
+			t.Errorf("the project's own caches have %q", x.Tail)
 		}
 	})
 }

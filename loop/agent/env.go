@@ -78,10 +78,10 @@ func cacheDirs() []string {
 	return dirs
 }
 
-// makeHomeCaches makes the folders in a session's HOME that link to the project's
-// caches. It is idempotent, like prepare, and follows no link that leads out of the
-// HOME, which the session's user owns.
-func (r *Runner) makeHomeCaches(box, project string) error {
+// makeHomeCaches makes the folders in a session's HOME that link to its caches. It is
+// idempotent, like prepare, and follows no link that leads out of the HOME, which the
+// session's user owns.
+func (r *Runner) makeHomeCaches(box, caches string) error {
 	home, err := os.OpenRoot(filepath.Join(box, boxHome))
 	if err != nil {
 		return err
@@ -102,8 +102,13 @@ func (r *Runner) makeHomeCaches(box, project string) error {
 			}
 		}
 		for _, l := range h.links {
-			err := home.Symlink(filepath.Join(r.cache(project), l[1]), filepath.Join(dir, l[0]))
-			if err != nil && !errors.Is(err, os.ErrExist) {
+			target, link := filepath.Join(caches, l[1]), filepath.Join(dir, l[0])
+			if is, err := home.Readlink(link); err == nil && is != target {
+				if err := home.Remove(link); err != nil { // of a start that was cut off
+					return err
+				}
+			}
+			if err := home.Symlink(target, link); err != nil && !errors.Is(err, os.ErrExist) {
 				return err
 			}
 		}
@@ -160,8 +165,9 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		"GOFLAGS=-modcacherw", // otherwise the module cache could not be deleted
 	}
 	env = append(env, homeVars(home)...)
+	seen := r.seenCaches(l)
 	for _, c := range caches {
-		env = append(env, c[0]+"="+filepath.Join(r.cache(l.Project), c[1]))
+		env = append(env, c[0]+"="+filepath.Join(seen, c[1]))
 	}
 	env = inheritVars(append(env, toolchainVars()...), r.o.PassEnv)
 	if l.Kind == ledger.KindShot {

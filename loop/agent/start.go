@@ -199,7 +199,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	if err := r.makeBox(box, socket); err != nil {
 		return none, false, err
 	}
-	if err := r.makeHomeCaches(box, l.Project); err != nil {
+	if err := r.makeHomeCaches(box, r.seenCaches(l)); err != nil {
 		return none, false, err
 	}
 	grant := r.o.Projects[l.Project]

@@ -97,3 +97,32 @@ func TestOneSessionAccount(t *testing.T) {
 		})
 	}
 }
+
+// TestCachesOfLanes: a session that may have others beside it does not share the place of
+// its caches with them.
+func TestCachesOfLanes(t *testing.T) {
+	for _, lanes := range []int{1, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			var launches, beside atomic.Int64
+			f := newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
+				launches.Add(1)
+				if l.Cache.Beside {
+					beside.Add(1)
+				}
+				return succeeded(f, l)
+			})
+			one, two := scenario.Task(1, "One"), scenario.Task(2, "Two")
+			one.Labels, two.Labels = []string{"P"}, []string{"P"}
+			f.ports.Plan.Tasks = []ledger.Task{one, two}
+			f.restart()
+			s := settings()
+			s.Parallel = lanes
+			f.do(loop.StartRun{Settings: s, MaxSessions: lanes}, "")
+			time.Sleep(3 * time.Hour)
+			synctest.Wait()
+			if n, apart := launches.Load(), beside.Load(); n < 4 || lanes == 1 && apart != 0 || lanes == 2 && apart < n-1 { // setup and baseline come before the lanes
+				t.Errorf("with %d lanes %d of %d sessions have their caches apart", lanes, apart, n)
+			}
+		})
+	}
+}

@@ -168,6 +168,7 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	if use == nil {
 		l.Cache = cacheOfWork(s, ses)
 	}
+	l.Cache.Beside = run.Lanes() > 1 || len(s.Project.Sessions) > 1
 	if ses.Planned.Kind != ledger.KindAgent {
 		return l, cached, nil
 	}

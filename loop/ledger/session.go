@@ -64,6 +64,7 @@ type CacheUse struct {
 	Name    string `json:"name,omitempty"`    // what the session writes is kept under it for others of the same name; "" for this session alone
 	Over    string `json:"over,omitempty"`    // name of caches that Name's lie over, besides the project's
 	Anew    bool   `json:"anew,omitempty"`    // forget what was written under Name
+	Beside  bool   `json:"beside,omitempty"`  // others of the project may be at work at the same time, with other caches
 }
 
 // Mount shows folders of the machine at another path in a session's own view of
