@@ -46,7 +46,7 @@ func newOutputWatch(s spec) *outputWatch {
 		return nil
 	}
 	w := &outputWatch{circle: a.Circle(), most: circleLine, found: make(chan finding, 1)}
-	if read := a.Spent(); read != nil && (s.MaxUSD > 0 || s.MaxTokens > 0) {
+	if read := a.Spending(); read != nil && (s.MaxUSD > 0 || s.MaxTokens > 0) {
 		w.maxUSD, w.maxTokens, w.most = s.MaxUSD, s.MaxTokens, adapter.LongestLine
 		w.spent, w.cost = read, s.cost
 	}

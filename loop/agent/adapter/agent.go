@@ -247,7 +247,7 @@ func (a *Agent) CommandLine(c Call) (args []string, stdin bool, err error) {
 
 // Judge derives a verdict from a session's output; see Read.
 func (a *Agent) Judge(output io.Reader, x ledger.Exit) Verdict {
-	return a.Read(output, x, a.failures())
+	return a.Read(output, x, a.failures()).plausible()
 }
 
 // Verdict is the result of reading an agent's output. Unknown numbers are -1.
