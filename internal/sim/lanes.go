@@ -83,11 +83,11 @@ func (s *session) file(section string) string {
 	return "src/" + strings.ReplaceAll(name, "/", "-") + ".go"
 }
 
-// own is the change that an attempt's accepted sessions made: of Base it made Tree. Once
-// it was merged, Base and Tree stay those of before.
+// own is the change that an attempt's accepted sessions made: of base it made tree. Once
+// it was merged, both stay those of before, until a session goes on from what was merged.
 type own struct {
 	base, tree string
-	merged     bool
+	onto       string // the tip that it was merged onto; "" = it was not
 	parts      string // the tree with the changes of its parts so far; "" = base
 }
 
@@ -120,12 +120,14 @@ func (a *audit) ownChange(e ledger.Entry) {
 	case ledger.PartsMerged:
 		o.tree, o.parts = b.Tree, ""
 	case ledger.Routed:
-		if o.merged { // its sessions go on from what was merged
-			o = own{base: o.base, tree: o.tree}
+		if o.onto != "" { // its sessions go on from what was merged
+			o = own{base: o.onto}
 		}
 		o.tree = b.Tree
 	case ledger.TreeMerged:
-		o.merged = o.merged || b.Tree != ""
+		if b.Tree != "" {
+			o.onto = b.Onto
+		}
 	case ledger.TaskCommitted:
 		a.keepsAll(e, b, o)
 		return
