@@ -235,11 +235,22 @@ func (d *decision) waitsBeside(t *TaskState, inHand []TaskState) string {
 		if o.Attempt.Merged == nil || o.Status != ledger.Pending && !d.argued(o) || ledger.SameID(o.Task.ID, t.Task.ID) || ledger.SameID(o.Task.ID, t.Task.Parent) {
 			continue // it has no tree of several sections, which would have to be merged as a whole
 		}
+		if !d.argued(o) && !d.goesOn(o) {
+			continue // whoever waits for a person keeps nobody
+		}
 		if d.alone(o) || !d.writeApart(t, o) {
 			return o.Task.ID
 		}
 	}
 	return ""
+}
+
+// goesOn reports whether a section of a divided task is at work or can be.
+func (d *decision) goesOn(t *TaskState) bool {
+	return slices.ContainsFunc(t.Parts, func(id string) bool {
+		part, ok := d.task(id)
+		return ok && (part.Status == ledger.Ready || part.Status == ledger.Active)
+	})
 }
 
 // meet reports whether two tasks are in each other's way.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -120,5 +121,19 @@ func TestSidesAfterFailure(t *testing.T) {
 	d.play("on 2 green")
 	if got := d.s.Project.Tasks.At(1); got.Status != ledger.Done || got.Conflict != nil {
 		t.Errorf("at the end: %s, conflict %+v", got.Status, got.Conflict)
+	}
+}
+
+// TestStuckSection: a section that waits for a person does not keep those of other tasks
+// from being built at the same time.
+func TestStuckSection(t *testing.T) {
+	d := playing(t, "set parallel=3 pattern=ultrawork", "tasks 1 2", "go quiet", "sections a b", "on 1/a build", "on 1/b stuck", "sections c d")
+	var tasks []string
+	for _, s := range d.s.Project.Sessions {
+		tasks = append(tasks, s.Task)
+	}
+	slices.Sort(tasks)
+	if want := []string{"Task 2/c", "Task 2/d"}; !slices.Equal(tasks, want) {
+		t.Errorf("at work are %q, want %q", tasks, want)
 	}
 }
