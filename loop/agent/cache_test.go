@@ -64,7 +64,7 @@ func TestCaches(t *testing.T) {
 			run(ledger.CacheUse{Name: fmt.Sprintf("task-%d", i+2)}, "ls", "")
 		}
 		goOn()
-		end() // its caches were used longest ago
+		end()                                                                                                         // its caches were used longest ago
 		if kept, err := os.ReadDir(filepath.Join(h.state, "caches", "shop")); err != nil || len(kept) > maxCaches+3 { // the base, the last one, and the one in use
 			t.Errorf("%d caches are kept, %v", len(kept), err)
 		}

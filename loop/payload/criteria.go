@@ -60,7 +60,7 @@ func checkChecks(raw json.RawMessage) string {
 // checkPassed refuses a verification.passed with a check that failed.
 func checkPassed(data json.RawMessage) string {
 	if slices.ContainsFunc(checksOf(data), check.failed) {
-		return "a check is not ok, so this is " + ledger.EventFailed
+		return "a check is not ok: send the same checks with " + ledger.EventFailed
 	}
 	return ""
 }
@@ -68,7 +68,7 @@ func checkPassed(data json.RawMessage) string {
 // checkFailed refuses a verification.failed without a check that failed.
 func checkFailed(data json.RawMessage) string {
 	if !slices.ContainsFunc(checksOf(data), check.failed) {
-		return "every check is ok, so this is " + ledger.EventPassed
+		return "every check is ok: send the same checks with " + ledger.EventPassed
 	}
 	return ""
 }

@@ -97,8 +97,8 @@ func TestChecks(t *testing.T) {
 		{ledger.EventPassed, `{"number":1,"criterion":"c","ok":true,"how":"h"}`, ""},
 		{ledger.EventPassed, `{"criterion":"c","left_out":true,"how":"Mira says so"}`, ""},
 		{ledger.EventPassed, `{"criterion":"c","left_out":false,"how":"h"}`, "without criterion, ok or how"},
-		{ledger.EventPassed, `{"criterion":"c","ok":false,"how":"h"}`, "this is verification.failed"},
-		{ledger.EventFailed, `{"criterion":"c","left_out":true,"how":"h"}`, "this is verification.passed"},
+		{ledger.EventPassed, `{"criterion":"c","ok":false,"how":"h"}`, "send the same checks with verification.failed"},
+		{ledger.EventFailed, `{"criterion":"c","left_out":true,"how":"h"}`, "send the same checks with verification.passed"},
 		{ledger.EventFailed, `{"criterion":"c","ok":false,"how":"h"}`, ""},
 	} {
 		_, why := Check(verifier, c.typ, json.RawMessage(`{"checks":[`+c.check+`]}`))

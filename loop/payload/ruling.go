@@ -82,7 +82,7 @@ func checkRulings(raw json.RawMessage) string {
 // checkUpheld refuses a ruling.upheld that upholds nothing.
 func checkUpheld(data json.RawMessage) string {
 	if !slices.ContainsFunc(Rulings(data), Ruling.Upheld) {
-		return "no criterion holds, so this is " + ledger.EventDismissed
+		return "no criterion holds: send the same rulings with " + ledger.EventDismissed
 	}
 	return ""
 }
@@ -90,7 +90,7 @@ func checkUpheld(data json.RawMessage) string {
 // checkDismissed refuses a ruling.dismissed that upholds a criterion.
 func checkDismissed(data json.RawMessage) string {
 	if slices.ContainsFunc(Rulings(data), Ruling.Upheld) {
-		return "a criterion holds, so this is " + ledger.EventUpheld
+		return "a criterion holds: send the same rulings with " + ledger.EventUpheld
 	}
 	return ""
 }

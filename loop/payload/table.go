@@ -31,6 +31,7 @@ type eventRow struct {
 	anyOf    []string                                // at least one of these lists has to have an item that is not blank; nil: none
 	everyHat bool                                    // any session may end with it, not only those whose hat declares it
 	check    func(data json.RawMessage) (why string) // compares fields with each other; nil: nothing to compare
+	whole    bool                                    // check says all that there is to change
 }
 
 // events has a row for each event of the shipped hats.
@@ -67,22 +68,22 @@ var events = map[string]eventRow{
 	"verification.passed": {
 		fields: []field{{"checks", "checks", true}},
 		shape:  `{"checks":[{"criterion":"…","ok":true,"how":"what you ran and saw"}]}`,
-		check:  checkPassed,
+		check:  checkPassed, whole: true,
 	},
 	"verification.failed": {
 		fields: []field{{"checks", "checks", true}},
 		shape:  `{"checks":[{"criterion":"…","ok":false,"how":"what you ran and saw"}]}`,
-		check:  checkFailed,
+		check:  checkFailed, whole: true,
 	},
 	ledger.EventUpheld: {
 		fields: []field{{"summary", "string", true}, {"rulings", "rulings", true}},
 		shape:  `{"summary":"…","rulings":[{"criterion":"as it stands in Issues","holds":true,"reason":"…"}]}`,
-		check:  checkUpheld,
+		check:  checkUpheld, whole: true,
 	},
 	ledger.EventDismissed: {
 		fields: []field{{"summary", "string", true}, {"rulings", "rulings", true}},
 		shape:  `{"summary":"…","rulings":[{"criterion":"as it stands in Issues","holds":false,"reason":"…"}]}`,
-		check:  checkDismissed,
+		check:  checkDismissed, whole: true,
 	},
 	"critique.verdict": {
 		fields: []field{{"verdict", "words", true}, {"sections", "critique", true}, {"objections", "strings", false}},
@@ -135,6 +136,30 @@ func Shape(typ string) string {
 	return `{"summary":"…"}`
 }
 
+// ShapeFor returns an example of the payload of an event of a hat. It has every field
+// that the hat demands, so that an event like it is accepted.
+func ShapeFor(h ledger.Hat, typ string) string {
+	shape := Shape(typ)
+	if typ == ledger.EventPlan && Divides(h) {
+		shape = SectionsShape
+	}
+	if !slices.Contains(h.Emits, typ) {
+		return shape
+	}
+	for _, name := range h.Payload {
+		if Field(json.RawMessage(shape), name) == nil {
+			shape = WithField(shape, fmt.Sprintf("%q:%s", name, Example(typ, name)))
+		}
+	}
+	return shape
+}
+
+// Divides reports whether the plans of a hat always have sections.
+func Divides(h ledger.Hat) bool { return slices.Contains(h.Payload, "sections") }
+
+// WithField adds a field, as JSON, to the example of a payload.
+func WithField(shape, field string) string { return strings.TrimSuffix(shape, "}") + "," + field + "}" }
+
 // eventGuidance is one report in an event's guidance field.
 type eventGuidance struct {
 	ID       string          `json:"id"`
@@ -155,14 +180,14 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 		return nil, fmt.Sprintf("the data has %d kB; 256 kB are the most", len(data)>>10)
 	}
 	if !utf8.Valid(data) {
-		return nil, "the data is not UTF-8 text; send " + Shape(typ)
+		return nil, "the data is not UTF-8 text; send " + ShapeFor(h, typ)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("{}")
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
-		return nil, "the data is not a JSON object; send " + Shape(typ)
+		return nil, "the data is not a JSON object; send " + ShapeFor(h, typ)
 	}
 	var missing []string
 	row := events[typ]
@@ -175,7 +200,7 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 			continue
 		}
 		if bad := f.check(raw); bad != "" {
-			shape := Shape(typ)
+			shape := ShapeFor(h, typ)
 			if f.kind == "sections" {
 				shape = SectionsShape
 			}
@@ -194,15 +219,15 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 		missing = append(missing, row.anyOf[0])
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), Shape(typ))
+		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), ShapeFor(h, typ))
 	}
 	if row.anyOf != nil && !slices.ContainsFunc(row.anyOf, func(name string) bool { return hasItem(fields[name]) }) {
-		return nil, fmt.Sprintf("at least one of %s has to have an item; send %s", strings.Join(row.anyOf, " and "), Shape(typ))
+		return nil, fmt.Sprintf("at least one of %s has to have an item; send %s", strings.Join(row.anyOf, " and "), ShapeFor(h, typ))
 	}
 	if row.check != nil {
 		if bad := row.check(data); bad != "" {
-			if !row.everyHat {
-				bad += "; send " + row.shape
+			if !row.everyHat && !row.whole {
+				bad += "; send " + ShapeFor(h, typ)
 			}
 			return nil, bad
 		}

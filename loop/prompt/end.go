@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,26 +91,6 @@ func (b *builder) speakers(ids []string) string {
 	return "The owner says"
 }
 
-// shapeOf returns an example of the data of an event. It has every field that
-// the hat demands, so an event like it would be accepted.
-func shapeOf(h ledger.Hat, typ string) string {
-	shape := payload.Shape(typ)
-	if typ == ledger.EventPlan && divides(h) {
-		shape = payload.SectionsShape
-	}
-	for _, name := range h.Payload {
-		if payload.Field(json.RawMessage(shape), name) == nil && slices.Contains(h.Emits, typ) {
-			shape = withField(shape, fmt.Sprintf("%q:%s", name, payload.Example(typ, name)))
-		}
-	}
-	return shape
-}
-
-// divides reports whether the hat's plans always have sections.
-func divides(h ledger.Hat) bool { return slices.Contains(h.Payload, "sections") }
-
-func withField(shape, field string) string { return strings.TrimSuffix(shape, "}") + "," + field + "}" }
-
 // howToEnd lists the commands that end the session, with the guidance that the
 // event has to report.
 func (b *builder) howToEnd() string {
@@ -129,12 +108,12 @@ func (b *builder) howToEnd() string {
 	}
 	line := func(typ, shape string) {
 		if len(owed) > 0 && slices.Contains(h.Emits, typ) {
-			shape = withField(shape, `"guidance":[`+strings.Join(reports, ",")+"]")
+			shape = payload.WithField(shape, `"guidance":[`+strings.Join(reports, ",")+"]")
 		}
 		lines = append(lines, fmt.Sprintf("    hat emit %s --data '%s'", typ, shape))
 	}
 	for _, typ := range slices.Concat(h.Emits, []string{ledger.EventQuestion, ledger.EventBlocked}) {
-		shape := shapeOf(h, typ)
+		shape := payload.ShapeFor(h, typ)
 		if passes := b.passes(); typ == ledger.EventReview && len(passes) > 0 {
 			shape = payload.ReviewShape(b.task.Triage.Kind, passes)
 		}
@@ -145,7 +124,7 @@ func (b *builder) howToEnd() string {
 			shape = payload.WithNumber(shape)
 		}
 		line(typ, shape)
-		if typ == ledger.EventPlan && b.splits() && !b.isPart && !divides(h) {
+		if typ == ledger.EventPlan && b.splits() && !b.isPart && !payload.Divides(h) {
 			line(typ, payload.SectionsShape)
 		}
 	}
@@ -157,7 +136,7 @@ func (b *builder) howToEnd() string {
 		lines = append(lines, "If you can neither run commands nor call tools, end your last message with the event in a block of this form, and nothing after it:", "",
 			"```nightporter-event TYPE", `{"the":"data"}`, "```", "")
 	}
-	if plans(h) && b.splits() && !b.isPart && !divides(h) {
+	if plans(h) && b.splits() && !b.isPart && !payload.Divides(h) {
 		each := "built"
 		if b.consensus() {
 			each = "judged, built"
