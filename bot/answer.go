@@ -157,6 +157,9 @@ func Choose(q ledger.Question, text string) (choice, words string) {
 			return ledger.Letter(n), ""
 		}
 	}
+	if q.Kind == ledger.AskBudget && amountForm.MatchString(strings.TrimSpace(text)) {
+		return "more", strings.TrimSpace(text)
+	}
 	word, rest := cutWord(strings.TrimSpace(text))
 	word = strings.ToLower(strings.TrimRight(word, ".,:;!"))
 	found := ""

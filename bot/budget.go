@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -43,6 +44,19 @@ func budgetAmount(b ledger.BudgetShort, v float64) string {
 	}
 	return Money(v)
 }
+
+// budgetMore says what the answer "more" adds, and how to say another amount.
+func budgetMore(q ledger.Question) string {
+	b := q.Shortage()
+	other := "more 20"
+	if b.Tokens {
+		other = "more 500k"
+	}
+	return "+" + budgetAmount(b, b.Step) + "; " + other + " says another amount"
+}
+
+// amountForm is an answer that is an amount: "+$5".
+var amountForm = regexp.MustCompile(`^\+?\s*\$?\s*\d+([.]\d+)?\s*[kKmM]?$`)
 
 // budget says which budget does not have room for a session.
 func (m *Message) budget(s loop.State, q ledger.Question) {

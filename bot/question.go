@@ -17,7 +17,13 @@ func Headline(s loop.State, q ledger.Question) string { return wordingOf(q).head
 func SignOf(q ledger.Question) string { return wordingOf(q).sign }
 
 // Meaning says what an answer's verb does, "" for a verb that explains itself.
-func Meaning(q ledger.Question, verb string) string { return wordingOf(q).verbs[verb].means }
+func Meaning(q ledger.Question, verb string) string {
+	w := wordingOf(q).verbs[verb]
+	if w.meansFor != nil {
+		return w.meansFor(q)
+	}
+	return w.means
+}
 
 // Unanswered says what happens if nobody answers. by is the time when the
 // question expires, as text, "" if it never does.

@@ -311,7 +311,7 @@ func init() {
 			waits: fixedText("Other work that fits goes on."), then: fixedText("nothing more is spent."),
 			expired: fixedExpiry("withdrawn"),
 			verbs: map[string]verbWording{
-				"more": {label: "More", labelFor: func(q ledger.Question) string { return "+" + budgetAmount(q.Shortage(), q.Shortage().Step) }, means: "that much more; more 20 says another amount", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on." }},
+				"more": {label: "More", labelFor: func(q ledger.Question) string { return "+" + budgetAmount(q.Shortage(), q.Shortage().Step) }, meansFor: budgetMore, after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on." }},
 				"task": {label: "This task only", means: "it has no limit in this run, but a day's unless that is asked about", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on" + liftedText(q) + "." }},
 				"stop": {harmless: true, label: "Stop", means: "the run ends", after: fixedAfter("The run ends.")},
 			},

@@ -14,6 +14,7 @@ type verbWording struct {
 	labelFor func(q ledger.Question) string              // the label if it depends on the question; nil: label
 	words    string                                      // placeholder for the words to type after it: "WHY"; "" = no words needed
 	means    string                                      // explanation, "" if the label is enough
+	meansFor func(q ledger.Question) string              // the explanation if it depends on the question; nil: means
 	harmless bool                                        // it neither stops, spends, merges nor accepts: "no" stands for it where it is the question's No
 	settled  string                                      // in the question's message after the answer; "" = the verb's name
 	after    func(q ledger.Question, item string) string // the consequence; item is the id of the guidance that its words became

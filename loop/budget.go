@@ -389,13 +389,22 @@ func checkAmount(words string) (code ledger.AnswerCode, why string) {
 	return "", ""
 }
 
-// budgetAmount reads an amount, that of the question if there are no words.
+// budgetAmount reads an amount, as "+$5" or "500k", that of the question if there are no
+// words.
 func budgetAmount(words string, b ledger.BudgetShort) (float64, bool) {
-	words = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(words), "+"), "$"))
+	words = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(words), "+")), "$"))
 	if words == "" {
 		return b.Step, true
 	}
-	n, err := strconv.ParseFloat(words, 64)
+	number, times := words, 1.0 // of tokens people count thousands
+	switch words[len(words)-1] {
+	case 'k', 'K':
+		number, times = words[:len(words)-1], 1e3
+	case 'm', 'M':
+		number, times = words[:len(words)-1], 1e6
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	n *= times
 	return n, err == nil && n > 0 && n < 1e12
 }
 

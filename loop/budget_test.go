@@ -400,3 +400,16 @@ func TestLanesShareBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestBudgetAmount: an amount is read as people write it.
+func TestBudgetAmount(t *testing.T) {
+	for words, want := range map[string]float64{"": 5, "10": 10, "+$5": 5, "+ $ 7.50": 7.5, "500k": 500_000, "+1.5M": 1_500_000, "ten": -1, "k": -1, "-3": -1, "0": -1, "1e99": -1, "Inf": -1, "NaN": -1} {
+		got, ok := budgetAmount(words, ledger.BudgetShort{Step: 5})
+		if !ok {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%q: %g, want %g", words, got, want)
+		}
+	}
+}
