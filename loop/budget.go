@@ -283,6 +283,11 @@ func (d *decision) holdForBudget(t TaskState, short ledger.BudgetShort) {
 		d.park("it does not fit into the budget")
 		return
 	}
+	d.askBudget(t, short)
+}
+
+// askBudget asks people about a task's next session, and lets the task wait for it.
+func (d *decision) askBudget(t TaskState, short ledger.BudgetShort) {
 	d.holdTask(t, ledger.Question{Kind: ledger.AskBudget, Hat: t.Attempt.Hat, Text: shortText(short), Short: &short})
 }
 
@@ -344,7 +349,9 @@ func (d *decision) metBudget(t TaskState, met MetBudget) {
 		if met.USD < 0 {
 			b.Spent, b.Assumed, b.Unknown = met.Reserved.MaxUSD, met.Reserved.MaxUSD, 1
 		}
-		d.holdForBudget(t, b)
+		// A session's limit is met by each task for itself: none waits for what another one
+		// asks, because nothing but its own answer keeps the next session from doing the same.
+		d.askBudget(t, b)
 	}
 }
 

@@ -162,6 +162,29 @@ func TestMetBudget(t *testing.T) {
 	}
 }
 
+// TestMetBudgetOfEach: each task whose session met the limit of one session asks for
+// itself. While one asked, the next one was begun again, and spent its limit, for ever.
+func TestMetBudgetOfEach(t *testing.T) {
+	d := spends(t, "1 2", func(s *ledger.Settings, _ *ledger.DayBudget) {
+		s.Stays = true
+		capHat(s, "builder", 1.5)
+	})
+	for _, id := range []string{"1", "2"} {
+		if s := d.session(); s.Task != "Task "+id || s.Planned.Hat != "planner" {
+			t.Fatalf("at work: %+v", s)
+		}
+		d.play("plan")
+		d.exit(func(x *ledger.Exit) { x.OverBudget, x.Code, x.CostUSD = true, 1, 1.5 })
+	}
+	if n := len(d.s.Project.Sessions); n != 0 || len(d.s.Project.Questions) != 2 {
+		t.Fatalf("%d sessions are at work, %d questions are open", n, len(d.s.Project.Questions))
+	}
+	d.play("/answer q2 more")
+	if s := d.session(); s.Task != "Task 2" || s.Planned.Reserved.MaxUSD < 6 {
+		t.Errorf("after the answer: %+v", s)
+	}
+}
+
 func capHat(s *ledger.Settings, hat string, usd float64) {
 	h := s.Hats[hat]
 	h.MaxCostUSD = usd

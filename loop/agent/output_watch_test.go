@@ -183,3 +183,27 @@ func TestTokensInFlight(t *testing.T) {
 		})
 	}
 }
+
+// TestBudgetOfItsOwn: an agent that ends at a limit that nightporter did not set has failed.
+// It would be begun again for ever if that counted as the budget's end.
+func TestBudgetOfItsOwn(t *testing.T) {
+	t.Parallel()
+	const result = `{"type":"assistant","message":{"id":"a","model":"claude-sonnet-4-5","content":[]}}
+{"type":"result","subtype":"error_max_budget_usd","is_error":true,"total_cost_usd":0.5,"usage":{"input_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":1}}`
+	for max, ours := range map[float64]bool{0: false, 0.45: true, 40: false} {
+		h := newFixture(t, supportedLevel())
+		path := filepath.Join(h.out, "agent.sh")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\ncat <<'END'\n"+result+"\nEND\nexit 1\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		h.runner.o.Agents["mine"] = Definition{Name: "mine", Dir: h.out, Command: []string{path, "run"}, Output: adapter.Claude}
+		l := h.launch("r1-1")
+		l.MaxUSD = max
+		h.start(l)
+		x := h.wait("r1-1")
+		end, counts := loop.Classify(x, false, false)
+		if x.OverBudget != ours || (end == ledger.EndedBudget) != ours || (counts == ledger.CountsAsFailed) == ours || strings.Contains(x.Text, "a budget of the agent's own") == ours {
+			t.Errorf("with %g it is %s, %s: %+v", max, end, counts, x)
+		}
+	}
+}

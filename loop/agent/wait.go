@@ -251,7 +251,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if !x.OverTokens || v.Tokens >= 0 { // else the supervisor has counted
 		x.Tokens = v.Tokens
 	}
-	x.OverBudget = v.OverBudget || x.Reason == ledger.ExitBudget
+	x.OverBudget = x.Reason == ledger.ExitBudget || v.OverBudget && s.spentAll(v.CostUSD)
 	if x.Reason != ledger.ExitBudget || v.CostUSD >= 0 || x.PricedBy == "" { // as above
 		r.price(x, v, d, s.Model)
 	}
@@ -261,6 +261,9 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	}
 	if v.Text != "" && x.Reason != ledger.ExitCircle && x.Reason != ledger.ExitBudget { // what the supervisor saw says more than the last error
 		x.Text = oneLine(v.Text)
+	}
+	if v.OverBudget && !x.OverBudget {
+		x.Text = "ended at a budget of the agent's own, which nightporter did not set"
 	}
 	if x.Uncounted = v.Uncounted; v.Uncounted {
 		r.warnUncounted(s.Agent, x.Session)
@@ -272,6 +275,13 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if x.Reason == ledger.ExitSelf && x.Failure == "" && !x.Called {
 		r.explainSilence(x, folder)
 	}
+}
+
+// spentAll reports whether a session that cost so much can have met the limit that it was
+// started with, and not a lower one that its command or its settings have. Below 0 the
+// cost is unknown.
+func (s spec) spentAll(usd float64) bool {
+	return s.MaxUSD > 0 && (usd < 0 || usd >= s.MaxUSD/2)
 }
 
 // warnUncounted says once of each agent that its output has changed.
