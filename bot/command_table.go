@@ -94,7 +94,7 @@ func init() {
 			project: showPlan,
 			section: "Look", listed: "/plan 6", twin: Twin{"plan", "[ID | night | redo ID [WORDS]]", "A task's plan, or what the night will probably get done; redo has a plan made anew"}},
 		{verb: VerbForecast, takes: takesProject, use: "/forecast", help: "What the night will probably get done, by when and for how much; also /plan night.", role: view,
-			project: func(_ context.Context, d dispatch) (Message, error) { return d.night(), nil },
+			project: func(ctx context.Context, d dispatch) (Message, error) { return d.night(ctx), nil },
 			section: "Night", listed: "/forecast", twin: Twin{Name: "forecast"}},
 		{verb: VerbHats, takes: takesTarget, use: "/hats, /hats builder, /hats routes", help: "The hats of a task, one of them, or which follows which.", role: view,
 			project: showHats,

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -14,11 +15,26 @@ import (
 const planNight = "night"
 
 // night handles /forecast and /plan night.
-func (d dispatch) night() Message { return Night(d.s, OutlookOf(d.service, d.s, d.r.Time), d.r.Time) }
+func (d dispatch) night(ctx context.Context) Message {
+	return Night(d.s, OutlookOf(ctx, d.service, d.s, d.r.Time), d.r.Time)
+}
+
+// offering reads the configuration and the source as a run that begins now would.
+type offering interface {
+	Offer(ctx context.Context, project string, f RunFlags) (loop.OfferRun, error)
+}
 
 // OutlookOf returns what a project's run will probably get done, from what its own tasks
-// and those of the service's other projects took; nil = no task is open.
-func OutlookOf(service Service, s loop.State, now time.Time) *ledger.Outlook {
+// and those of the service's other projects took; nil = no task is open. Where none is
+// under way, it is about the one that /run would start. If nobody can say what that is,
+// it is about another one like the last.
+func OutlookOf(ctx context.Context, service Service, s loop.State, now time.Time) *ledger.Outlook {
+	if host, ok := service.(offering); ok && (s.Project.Run.Over() || s.Project.Run.Aside()) {
+		o, err := host.Offer(ctx, s.Project.Name, RunFlags{})
+		if err == nil && o.Settings.Source.Kind != ledger.SourceBugs {
+			return o.Outlook
+		}
+	}
 	var others []history.History
 	for _, name := range service.Projects() {
 		if o, ok := service.State(name); ok && name != s.Project.Name {

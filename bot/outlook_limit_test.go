@@ -27,7 +27,7 @@ func TestNightLimit(t *testing.T) {
 	if !strings.Contains(text, "claude's window ends at about ") || !strings.Contains(text, ", then codex\n") {
 		t.Errorf("/plan night:\n%s", text)
 	}
-	out, err := json.Marshal(bot.OutlookOf(d, *s, d.Now))
+	out, err := json.Marshal(bot.OutlookOf(t.Context(), d, *s, d.Now))
 	if err != nil || !strings.Contains(string(out), `"limit":{"agent":"claude","at":"2026-11-19T23:`) || !strings.Contains(string(out), `"then":"codex","until":"2026-11-20T02:`) {
 		t.Errorf("%s, %v", out, err)
 	}

@@ -59,7 +59,7 @@ func consensusOf(t loop.TaskState) loop.Consensus {
 // discards the plan and has the task planned again.
 func showPlan(ctx context.Context, d dispatch) (Message, error) {
 	if !d.c.Redo && strings.EqualFold(strings.TrimSpace(d.c.Target), planNight) {
-		return d.night(), nil
+		return d.night(ctx), nil
 	}
 	t, problem := d.plannedTask()
 	if problem != nil {

@@ -26,6 +26,18 @@ func OfferedOutlook(s State, settings ledger.Settings, day ledger.DayBudget, sna
 	return SaidOf(OutlookOf(d.State, now, others...))
 }
 
+// NextOutlook is OfferedOutlook for callers that cannot read the source: it is about the
+// tasks that are known. It reports false if those are of another source.
+func NextOutlook(s State, settings ledger.Settings, day ledger.DayBudget, now time.Time, others ...history.History) (*ledger.Outlook, bool) {
+	if s.Project.Source != settings.Source.String() || settings.Source.Kind == ledger.SourceBugs {
+		return nil, false
+	}
+	s.Shared.Purse.Day = day
+	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: now}}
+	d.add(scope{}, ledger.RunPlanned{Run: "r0", Settings: settings})
+	return SaidOf(OutlookOf(d.takenUp().State, now, others...)), true
+}
+
 // SaidOf returns an outlook as the ledger keeps it, nil for one about no task.
 func SaidOf(o outlook.Outlook) *ledger.Outlook {
 	if o.Total == 0 {

@@ -92,6 +92,11 @@ func (d *decision) readyIn(snapshot ledger.Snapshot) []string {
 func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, now time.Time) *decision {
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: now}}
 	d.planSource(settings, reading{Snapshot: snapshot, first: true})
+	return d.takenUp()
+}
+
+// takenUp takes up what is open in a run that was just planned.
+func (d *decision) takenUp() *decision {
 	d.settleParts()
 	d.settleRepeats()
 	d.settleReady()

@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // View answers a request for a read model by its name. Problems of the request
@@ -48,7 +51,7 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 		}
 		return reply(n.Message(svc.now()).Text(80), []bot.Net{n})
 	case "forecast":
-		o := bot.OutlookOf(svc, s, svc.now())
+		o := svc.outlook(ctx, s)
 		return reply(bot.Night(s, o, svc.now()).Text(80), o)
 	case "verify":
 		return svc.verify(ctx, v.Project, v.Args["head"])
@@ -60,6 +63,21 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 		return svc.digestView(ctx, s.Project.Name, v.Args)
 	}
 	return api.Reply{Text: "no view " + v.Name}, nil
+}
+
+// outlook returns what a project's run, or the next one, will probably get done. Where no
+// daemon works on the project its source is not read: the last reading stands.
+func (svc *Service) outlook(ctx context.Context, s loop.State) *ledger.Outlook {
+	name, host := s.Project.Name, svc.Host()
+	if pr, ok := svc.o.Projects.Find(name); ok && s.Project.Run.Over() && !svc.o.Projects.Works(name) {
+		cfg := svc.o.Projects.Config()
+		if set, err := pr.Settings(cfg, config.Overrides{}, svc.now()); err == nil {
+			if o, known := loop.NextOutlook(s, set, cfg.Budget.Day(), svc.now(), host.histories(name)...); known {
+				return o
+			}
+		}
+	}
+	return bot.OutlookOf(ctx, host, s, svc.now())
 }
 
 // sharedViews are the views that belong to no single project.
