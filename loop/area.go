@@ -1,12 +1,15 @@
 package loop
 
 import (
+	"encoding/json"
+	"fmt"
 	pathpkg "path"
 	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/glob"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // The area of a task is what its sessions may write, as far as that is known without a
@@ -55,6 +58,23 @@ func anyMeet(x, y []string) bool {
 	return slices.ContainsFunc(x, func(g string) bool {
 		return slices.ContainsFunc(y, func(h string) bool { return meets(g, h) })
 	})
+}
+
+// outOfScope says which section of a plan names nothing that its task may write, "" if
+// none: no session could build it, and only the planner can change that. Where a tree has
+// to tell what the scope means, it is found later.
+func outOfScope(t *TaskState, plan json.RawMessage) string {
+	area := areaOf(t)
+	if area == nil {
+		return ""
+	}
+	for _, s := range payload.Sections(plan) {
+		part := TaskState{Task: ledger.Task{Scope: scopeOf(s.Files)}}
+		if files := areaOf(&part); files != nil && !anyMeet(area, files) {
+			return fmt.Sprintf("section %q names nothing inside the task's scope %q (it has %s); give it files inside, or end with task.blocked if the task cannot be done there", s.ID, t.Task.Scope, strings.Join(s.Files, ", "))
+		}
+	}
+	return ""
 }
 
 // independent reports whether the plan says that a task can be done beside its

@@ -386,6 +386,14 @@ func applyBudget(d *decision, a answerGiven) {
 		d.add(scope{task: q.Task}, b)
 	}
 	d.releaseBudget(q)
+	if b.Limit != ledger.BudgetSession {
+		return
+	}
+	for _, o := range d.Project.Questions { // of its other sections: the answer is about the whole task
+		if o.Kind == ledger.AskBudget && o.ID != q.ID && o.Shortage().Limit == b.Limit && d.Project.wholeID(o.Task) == b.Task {
+			d.dropBudget(o, "answered by "+q.ID)
+		}
+	}
 }
 
 // checkAmount refuses words that are no amount.

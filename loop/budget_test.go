@@ -185,6 +185,36 @@ func TestMetBudgetOfEach(t *testing.T) {
 	}
 }
 
+// TestMetBudgetOfSections: an answer about the limit of a session is about the whole task,
+// so it settles what its other sections ask.
+func TestMetBudgetOfSections(t *testing.T) {
+	for answer, usd := range map[string]float64{"more 3": 4.5, "task": 0} {
+		d := playing(t, "set parallel=2 pattern=ultrawork")
+		capHat(&d.settings, "builder", 1.5)
+		d.settings.Stays = true
+		for _, line := range []string{"tasks 1", "go quiet", "sections a b"} {
+			d.play(line)
+		}
+		for _, part := range []string{"Task 1/a", "Task 1/b"} {
+			d.on = part
+			d.exit(func(x *ledger.Exit) { x.OverBudget, x.Code, x.CostUSD = true, 1, 1.5 })
+		}
+		d.on = ""
+		if n := len(d.s.Project.Questions); n != 2 {
+			t.Fatalf("%d questions are open", n)
+		}
+		d.play("/answer q1 " + answer)
+		if n := len(d.s.Project.Questions); n != 0 || len(d.s.Project.Sessions) != 2 {
+			t.Errorf("%s: %d questions are open, %d sessions are at work", answer, n, len(d.s.Project.Sessions))
+		}
+		for _, s := range d.s.Project.Sessions {
+			if s.Planned.Reserved.MaxUSD != usd {
+				t.Errorf("%s: %s may spend %g, want %g", answer, s.Task, s.Planned.Reserved.MaxUSD, usd)
+			}
+		}
+	}
+}
+
 func capHat(s *ledger.Settings, hat string, usd float64) {
 	h := s.Hats[hat]
 	h.MaxCostUSD = usd

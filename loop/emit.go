@@ -51,6 +51,7 @@ func (d *decision) emit(b Emit) {
 			if why = wrongRevision(t.Attempt, b.Data); why == "" && r.Settings.For(t.Task).Pattern.DistinctFiles {
 				why = sharedFiles(b.Data)
 			}
+			why = cmp.Or(why, outOfScope(&t, b.Data))
 		case ledger.EventPassed:
 			why = cmp.Or(t.Criteria().Contradiction(b.Data), d.untried(t, b.Data))
 		case ledger.EventFailed:

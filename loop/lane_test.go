@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -135,5 +137,36 @@ func TestStuckSection(t *testing.T) {
 	slices.Sort(tasks)
 	if want := []string{"Task 2/c", "Task 2/d"}; !slices.Equal(tasks, want) {
 		t.Errorf("at work are %q, want %q", tasks, want)
+	}
+}
+
+// TestScopeOfSection: a section's files are paths, also those that a task's scope would
+// take for a word or for prose.
+func TestScopeOfSection(t *testing.T) {
+	for file, want := range map[string]ledger.ScopeItem{
+		"gradlew": {Text: "gradlew", Kind: ledger.ScopePath}, "src": {Text: "src", Kind: ledger.ScopePath}, "src/a.go": {Text: "src/a.go", Kind: ledger.ScopePath},
+		"a, b.md": {Text: "a, b.md", Kind: ledger.ScopePath}, "two words": {Text: "two words", Kind: ledger.ScopePath}, "docs/**": {Text: "docs/**", Kind: ledger.ScopeGlob},
+	} {
+		if got := ledger.ParseScope(scopeOf([]string{file})); len(got) != 1 || got[0] != want {
+			t.Errorf("%q as %q: %v, want %v", file, scopeOf([]string{file}), got, want)
+		}
+	}
+}
+
+// TestSectionOutOfScope: a plan with a section that could write nothing is refused while
+// its planner can still change it.
+func TestSectionOutOfScope(t *testing.T) {
+	d := playing(t, "set parallel=3 pattern=ultrawork", "tasks 1[scope=src/x]", "go quiet")
+	plan := func(file string) string {
+		return fmt.Sprintf(`{"summary":"s","sections":[{"id":"a","title":"A","tasks":["it works"],"files":["src/x/a.go"],"steps":["do"],"depends_on":[]},{"id":"b","title":"B","tasks":["it works"],"files":[%q],"steps":["do"],"depends_on":[]}]}`, file)
+	}
+	d.emit(ledger.EventPlan, plan("docs/b.md"))
+	if s := d.session(); s.Event != nil || s.Refused != 1 || !strings.Contains(d.out.String(), `section "b" names nothing inside the task's scope`) {
+		t.Errorf("the plan was taken: %+v\n%s", s.Event, d.out.String())
+	}
+	d.emit(ledger.EventPlan, plan("src/x/b.go"))
+	d.exit(nil)
+	if got, _ := d.s.Project.Find("1"); len(got.Parts) != 2 {
+		t.Errorf("%d parts\n%s", len(got.Parts), d.out.String())
 	}
 }

@@ -81,11 +81,29 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 // newPart returns the task that a section of a task's plan becomes.
 func (d *decision) newPart(t TaskState, s payload.Section, joins bool) ledger.Task {
 	return ledger.Task{
-		ID: d.freePart(t.Task.ID + "/" + s.ID), Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
+		ID: d.freePart(t.Task.ID + "/" + s.ID), Title: oneLine(s.Title), Body: partBody(s), Scope: scopeOf(s.Files), Acceptance: s.Tasks,
 		Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Allow: t.Task.Allow,
 		Material: t.Task.Material, Inputs: t.Task.Inputs, Labels: t.Task.Labels, Author: t.Task.Author, Verifier: t.Task.Verifier,
 		Mark: ledger.MarkOpen, Parent: t.Task.ID, Joins: joins,
 	}
+}
+
+// scopeOf returns the scope of a section with these files, which are paths and globs by
+// definition. A bare word in a scope would be the name of folders in the repository.
+func scopeOf(files []string) string {
+	paths := slices.Clone(files)
+	for n, f := range paths {
+		if !strings.ContainsAny(f, "/.*?[{") {
+			f = "./" + f
+		}
+		if strings.ContainsAny(f, " ,;(") && !strings.Contains(f, "`") {
+			if f = "`" + f + "`"; !strings.Contains(f, "/") {
+				f = "`./" + f[1:]
+			}
+		}
+		paths[n] = f
+	}
+	return strings.Join(paths, ", ")
 }
 
 // beginParts lets approved sections be built before the others are revised. With one

@@ -44,7 +44,7 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 			}
 			if err != nil {
 				e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
-				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: e.taskToBlame(project, p, err), Text: err.Error()}
+				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: e.taskToBlame(project, p, err), Text: inOneLine(err)}
 			}
 			e.deliverResult(ctx, project, p, body)
 			return
@@ -315,3 +315,7 @@ func (e *Engine) stampFiles(ctx context.Context, ports Ports, b ledger.EffectCom
 	}
 	return files, nil
 }
+
+// inOneLine returns an error as it is told where it has one line. A remedy follows its
+// problem in a line of its own elsewhere.
+func inOneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n    ", ": ") }

@@ -232,7 +232,7 @@ func scopeItem(s string, quoted bool) ScopeItem {
 		return ScopeItem{text + "/**", ScopeGlob}
 	case strings.ContainsAny(text, "*?[{"):
 		return ScopeItem{text, ScopeGlob}
-	case strings.Contains(text, "/"), scopeExt.MatchString(text), scopeFiles[strings.ToLower(text)]:
+	case strings.HasPrefix(s, "./"), strings.Contains(text, "/"), scopeExt.MatchString(text), scopeFiles[strings.ToLower(text)]:
 		return ScopeItem{text, ScopePath}
 	case scopeWord.MatchString(text):
 		return ScopeItem{text, ScopeWord}

@@ -39,6 +39,8 @@ func TestParseScope(t *testing.T) {
 		{"src/{a,b}/x.go", []ScopeItem{g("src/{a,b}/x.go")}},
 		{"src/{a, src/b", []ScopeItem{g("src/{a"), p("src/b")}},
 		{"./src/a", []ScopeItem{p("src/a")}},
+		{"./gradlew", []ScopeItem{p("gradlew")}}, // no name of a folder somewhere
+		{"`./a file`", []ScopeItem{p("a file")}},
 		{"src//a/./b", []ScopeItem{p("src/a/b")}},
 		{"src/a/", []ScopeItem{g("src/a/**")}},
 		{"internal/...", []ScopeItem{g("internal/**")}},

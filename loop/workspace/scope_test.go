@@ -53,6 +53,7 @@ func TestResolveScope(t *testing.T) {
 		{name: "denied by a hat of the user's", scope: ledger.Scope{Task: "docs/api.md", Allowed: []string{"**"}, Denied: []string{"docs/**"}}, fails: "leaves nothing to write"},
 		{name: "denied by a shipped hat, named by the task", scope: ledger.Scope{Task: "docs/api.md", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}, globs: []string{"docs/api.md"}, permits: []string{"docs/api.md"}, permitsNone: []string{"docs/x.md"}},
 		// The scope of a part never exceeds the scope of its task.
+		{name: "a new file that is a bare word", scope: ledger.Scope{Task: "./gradlew", Allowed: []string{"**"}}, globs: []string{"gradlew", "gradlew/**"}, permits: []string{"gradlew"}, permitsNone: []string{"src/gradlew"}},
 		{name: "a part of a folder", scope: ledger.Scope{Task: "`web/app`, `cart/cart.go`", Within: "`web`, `cart`", Allowed: []string{"**"}},
 			globs: []string{"web/app/**", "cart/cart.go"}, permits: []string{"web/app/new.tsx", "cart/cart.go"}, permitsNone: []string{"web/cart/view.ts", "cart/cart_test.go"}},
 		{name: "a part wider than its task", scope: ledger.Scope{Task: "`web`", Within: "`web/app`", Allowed: []string{"**"}},
