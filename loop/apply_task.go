@@ -277,7 +277,7 @@ func applyWork(w *Attempt, t *TaskState, r *Run, e ledger.Entry) *Attempt {
 			break
 		}
 		again := w.Judged == e.Session && w.Rechecked // the recheck records this result again, without the commands that also fail on the start commit: count it once
-		w.Verified, w.Judged = &b, e.Session
+		w.Verified, w.Judged, w.Unclaimed = &b, e.Session, ""
 		switch {
 		case b.OK:
 			w.Red = 0
@@ -285,6 +285,9 @@ func applyWork(w *Attempt, t *TaskState, r *Run, e ledger.Entry) *Attempt {
 			w.Red++
 		}
 	case ledger.Redo:
+		if b.Why == ledger.RedoBudget {
+			w.leave(b.Tree)
+		}
 		w.Stage, w.Note, w.Replaces, w.Tree, w.Converged = ledger.StageReady, b.Note, w.Session, b.Tree, false
 		if b.Failed {
 			w.FailedRow++
@@ -372,6 +375,14 @@ func (w *Attempt) again(b ledger.SessionEnded, session string) {
 	}
 }
 
+// leave keeps the tree of a session that ended without saying that it is done, with a
+// question or at its budget. Whoever goes on with it may find nothing left to change.
+func (w *Attempt) leave(tree string) {
+	if w.Unclaimed == "" && tree != w.Tree {
+		w.Unclaimed = w.Tree
+	}
+}
+
 // route updates the attempt after its session's event was routed: it keeps what the
 // event says and moves on to the next hat, or to the commit.
 func (w *Attempt) route(b ledger.Routed, t *TaskState) {
@@ -423,6 +434,11 @@ func (w *Attempt) route(b ledger.Routed, t *TaskState) {
 		w.Second = w.Agent
 	case b.On != ledger.EventQuestion: // a reviewer that asks goes on after the answer
 		w.Second = ""
+	}
+	if b.On == ledger.EventQuestion {
+		w.leave(b.Tree)
+	} else {
+		w.Unclaimed = ""
 	}
 	w.Tree, w.Stage, w.FailedRow = b.Tree, ledger.StageReady, 0
 	if b.To == ledger.Converged {

@@ -215,6 +215,39 @@ func TestMetBudgetOfSections(t *testing.T) {
 	}
 }
 
+// TestUnclaimedWork: what a session wrote that was ended at its budget, or that asked, is
+// there for the next one, which may find nothing left to change and says so. No review
+// follows that could judge it.
+func TestUnclaimedWork(t *testing.T) {
+	for name, end := range map[string]func(d *director){
+		"at its budget": func(d *director) {
+			d.exit(func(x *ledger.Exit) { x.OverBudget, x.Code, x.CostUSD = true, 1, 1.5 })
+		},
+		"with a question": func(d *director) { d.play(`ask {"text":"which?","options":["A","B"]}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := playing(t, "set pattern=single")
+			capHat(&d.settings, "builder", 1.5)
+			d.settings.Stays = true
+			for _, line := range []string{"tasks 1", "go quiet"} {
+				d.play(line)
+			}
+			begun := d.session().Planned.Tree
+			end(d)
+			d.play("/answer q1 " + map[string]string{"at its budget": "more", "with a question": "a"}[name])
+			if s := d.session(); s.Planned.Tree == begun {
+				t.Fatalf("the next session begins with %s again", begun)
+			}
+			d.play("next same=")
+			d.play(`build ,"no_change":"it is there already"`)
+			d.play("greens")
+			if got, _ := d.s.Project.Find("1"); got.Status != ledger.Done {
+				t.Errorf("the task is %s\n%s", got.Status, d.out.String())
+			}
+		})
+	}
+}
+
 func capHat(s *ledger.Settings, hat string, usd float64) {
 	h := s.Hats[hat]
 	h.MaxCostUSD = usd

@@ -79,10 +79,11 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		d.askNewFiles(t, b.Taken.TooMany)
 		return
 	}
-	changed := b.Taken.Tree != w.Tree
-	if changed {
+	if b.Taken.Tree != w.Tree {
 		d.changed(about, files, 0)
 	}
+	// What a session left that asked, or was ended at its budget, is claimed by this event.
+	changed := b.Taken.Tree != cmp.Or(w.Unclaimed, w.Tree)
 	noChange := payload.String(w.Event.Data, "no_change") != ""
 	unjudged := !r.Settings.For(t.Task).JudgedAfter(w.Hat) && !t.looked() && payload.ManualVerify(w.Event.Data) == ""
 	explained := w.Guarded != "" && !w.GuardOK && payload.String(w.Event.Data, "checks_changed") != "" // it says why the start's checks fail on this very tree
@@ -107,7 +108,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	// checks leaves out commands that the changed files do not concern. That is
 	// safe only if the input tree is known to be green; without the list of
 	// files every command runs.
-	if w.Tree != w.Start && !w.green(w.Tree) {
+	if w.Tree != w.Start && !w.green(w.Tree) || w.Unclaimed != "" {
 		files = nil
 	}
 	c := d.checks(t, hat, b.Taken.Tree, files, b.Taken.Lock)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -8,12 +9,15 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// sections returns random sections of a plan. A section may depend on an
-// earlier one.
-func (w *world) sections() []map[string]any {
+// sections returns random sections of a task's plan, in its scope. A section may depend on
+// an earlier one.
+func (w *world) sections(task string) []map[string]any {
+	t, _ := w.s.Project.Find(task)
+	file := map[string]string{"`src/a`": "src/a/a.go", "`src/b`": "src/b/a.go", "`src/c/**`": "src/c/a.go", "`src/{a,b}/x.go`": "src/b/x.go", "`go.mod`": "go.mod"}[t.Task.Scope]
+	file = cmp.Or(file, "a.go")
 	var list []map[string]any
 	for n := range 1 + w.draw(4, "sections") {
-		s := map[string]any{"id": string(rune('a' + n)), "title": "Section", "files": []string{"a.go"}}
+		s := map[string]any{"id": string(rune('a' + n)), "title": "Section", "files": []string{file}}
 		switch w.draw(4, "needs") {
 		case 0, 1:
 			s["depends_on"] = []string{}
@@ -65,7 +69,7 @@ func (w *world) emitAny(ses Session) {
 		t, _ := w.s.Project.Find(ses.Task)
 		stands := t.Attempt != nil && t.Attempt.Consensus != nil && len(t.Attempt.Consensus.Approved) > 0 // then the rest of the plan has to be in sections too
 		if w.draw(2, "in parts") == 0 || w.kind && stands {
-			data["sections"] = w.sections()
+			data["sections"] = w.sections(ses.Task)
 		}
 	case ledger.EventCritique:
 		data = w.critique(ses.Task)

@@ -114,14 +114,15 @@ func (t *TaskState) review() (kind string, passes []ledger.Pass) {
 type Attempt struct {
 	N            int                   `json:"n"`
 	Run          string                `json:"run"`
-	Of           ledger.Task           `json:"of"`                // task as it was when the attempt began
-	Base         string                `json:"base"`              // commit that the attempt builds on
-	Start        string                `json:"start"`             // tree of Base
-	Tree         string                `json:"tree"`              // input tree of the next session
-	Merging      *ledger.Conflict      `json:"merging,omitempty"` // the two sides of its last merge; nil = it was not merged
-	Merged       *MergedParts          `json:"merged,omitempty"`  // the changes of its parts so far; nil = none are merged into its tree
-	Lane         int                   `json:"lane,omitempty"`    // in which it works
-	Hat          string                `json:"hat"`               // hat of the current session, or of the next one
+	Of           ledger.Task           `json:"of"`                  // task as it was when the attempt began
+	Base         string                `json:"base"`                // commit that the attempt builds on
+	Start        string                `json:"start"`               // tree of Base
+	Tree         string                `json:"tree"`                // input tree of the next session
+	Unclaimed    string                `json:"unclaimed,omitempty"` // tree that Tree's last changes began with, which no session has ended with as done; "" = there are none
+	Merging      *ledger.Conflict      `json:"merging,omitempty"`   // the two sides of its last merge; nil = it was not merged
+	Merged       *MergedParts          `json:"merged,omitempty"`    // the changes of its parts so far; nil = none are merged into its tree
+	Lane         int                   `json:"lane,omitempty"`      // in which it works
+	Hat          string                `json:"hat"`                 // hat of the current session, or of the next one
 	Stage        ledger.Stage          `json:"stage"`
 	Session      string                `json:"session,omitempty"` // id of the current session, or of the last one
 	Agent        string                `json:"agent,omitempty"`   // of that session

@@ -163,6 +163,8 @@ func (b *builder) howToEnd() string {
 	case !h.Writes() || emits(h, ledger.EventRepro):
 	case b.run.Settings.For(b.task.Task).JudgedAfter(h.Name):
 		lines = append(lines, `If nothing has to change, add "no_change":"REASON".`)
+	case b.attempt.Unclaimed != "":
+		lines = append(lines, "What the session before wrote counts as yours: if it is all done, end with your event.")
 	default:
 		lines = append(lines, fmt.Sprintf("No review follows, so a session that changes nothing has failed. If nothing has to change, end with %s.", ledger.EventBlocked))
 	}
