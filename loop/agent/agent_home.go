@@ -12,10 +12,14 @@ import (
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
-// addAgentFiles writes the files of an agent's row to a session's HOME. What setup_home
-// has put there stays.
-func (r *Runner) addAgentFiles(home string, a *adapter.Agent) error {
-	if len(a.Home) == 0 {
+// addAgentFiles writes the files of an agent's row to a session's HOME; trusted says whether
+// the repository is. What setup_home has put there stays.
+func (r *Runner) addAgentFiles(home string, a *adapter.Agent, trusted bool) error {
+	files := maps.Clone(a.Home)
+	if !trusted {
+		maps.Copy(files, a.Untrusted)
+	}
+	if len(files) == 0 {
 		return nil
 	}
 	root, err := os.OpenRoot(home)
@@ -23,12 +27,23 @@ func (r *Runner) addAgentFiles(home string, a *adapter.Agent) error {
 		return fmt.Errorf("files of agent %s: %w", a.Name, err)
 	}
 	defer func() { _ = root.Close() }()
-	for _, path := range slices.Sorted(maps.Keys(a.Home)) {
-		if err := r.addHomeFile(root, path, a.Home[path]); err != nil {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if err := r.addHomeFile(root, path, files[path]); err != nil {
 			return fmt.Errorf("files of agent %s: %w", a.Name, err)
 		}
 	}
 	return nil
+}
+
+// ReadsRepository returns paths below the repository of a project from which an agent's
+// program reads settings, although the project does not trust it: nothing of the program
+// keeps it from them, and the boundary level cannot hide them.
+func (r *Runner) ReadsRepository(project, name string) []string {
+	a, err := r.o.Agents[name].adapter()
+	if level, _ := r.Level(); err != nil || level >= 3 || r.o.Projects[project].TrustsRepo {
+		return nil
+	}
+	return a.Settings
 }
 
 func (r *Runner) addHomeFile(root *os.Root, path, content string) error {

@@ -258,8 +258,13 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	stdin := false
 	if l.Kind == ledger.KindAgent {
 		if a, err := d.adapter(); err == nil { // agentCommand reports an unknown one
-			if err := r.addAgentFiles(filepath.Join(box, boxHome), a); err != nil {
+			if err := r.addAgentFiles(filepath.Join(box, boxHome), a, grant.TrustsRepo); err != nil {
 				return none, false, err
+			}
+			if !grant.TrustsRepo {
+				for _, path := range a.Settings {
+					p.Hide = append(p.Hide, filepath.Join(l.Work, path))
+				}
 			}
 		}
 		if stdin, err = r.agentCommand(l, d, box, &p); err != nil {

@@ -169,6 +169,9 @@ type Ports struct {
 	// OneSession reports whether an agent's login allows one session at a time. nil: none
 	// does.
 	OneSession func(agent string) (bool, error)
+	// Reads returns the paths of a tree from which an agent's program reads settings,
+	// although its repository is not trusted. nil: none does.
+	Reads func(ctx context.Context, tree, agent string) ([]string, error)
 	// WantedHosts returns the hosts that an agent's program asks for, without a model
 	// turn and without letting anything out. nil: nobody tries.
 	WantedHosts func(ctx context.Context, agent string) ([]ledger.HostUse, error)

@@ -125,6 +125,11 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			}
 		}
 	}
+	warnings, err := readsRepository(ctx, ports, settings, base.Tree, agents)
+	if err != nil {
+		return nil, err
+	}
+	out.Warnings = append(out.Warnings, warnings...)
 	for _, name := range settings.Others {
 		if err := ports.Place.Agents.Check(ctx, name); err != nil && fault.Of(err) == "" {
 			base.Unready = append(base.Unready, name)

@@ -41,6 +41,7 @@ type Owner interface {
 	Overcommitted(cfg *config.Config, s ledger.Settings) []ledger.Diagnostic
 	WantedHosts(ctx context.Context, agent string) ([]ledger.HostUse, error)
 	OneSession(agent string) (bool, error)
+	ReadsRepository(project, agent string) []string
 }
 
 // NewCatalog returns the catalog of a state folder. place is this machine without

@@ -96,6 +96,12 @@ func (r *Runners) WantedHosts(ctx context.Context, name string) ([]ledger.HostUs
 	return r.now.Load().WantedHosts(ctx, name)
 }
 
+// ReadsRepository returns the paths of a repository that is not trusted from which an
+// agent's program reads settings all the same.
+func (r *Runners) ReadsRepository(project, name string) []string {
+	return r.now.Load().ReadsRepository(project, name)
+}
+
 // OneSession reports whether an agent's login allows one session at a time.
 func (r *Runners) OneSession(name string) (bool, error) { return r.now.Load().OneSession(name) }
 

@@ -86,7 +86,14 @@ type Agent struct {
 	Vars []string
 	// Home has the content of files, by their path below a session's HOME, that keep
 	// the program from asking for downloads.
-	Home     map[string]string
+	Home map[string]string
+	// Untrusted has further files of HOME, for a repository that is not trusted: they keep
+	// the program from settings that lie in it.
+	Untrusted map[string]string
+	// Settings are paths below a repository in which the program finds settings that
+	// nothing of its own keeps it from. Sessions on a repository that is not trusted have
+	// them hidden, at a boundary level that can hide (docs/spec 12.1).
+	Settings []string
 	Secrets  []string  // paths below HOME that hold its login, hidden from every session
 	Failures []Failure // phrases with which it reports that it cannot go on
 }
@@ -121,6 +128,7 @@ var (
 	NoLogin    = &Login{}
 	NoVars     = []string{}
 	NoHome     = map[string]string{}
+	NoSettings = []string{} // of a repository that is not trusted, the program reads none
 	NoSecrets  = []string{}
 	NoFailures = []Failure{}
 	NoStopHook = &StopHook{} // a session may end without its event, which the loop notices

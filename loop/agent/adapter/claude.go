@@ -39,6 +39,8 @@ var claude = Agent{
 	Login:       &claudeLogin,
 	Vars:        claudeVars,
 	Home:        NoHome,
+	Untrusted:   NoHome,
+	Settings:    NoSettings,
 	Secrets:     []string{".claude", ".claude.json"},
 	Failures:    claudeFailures,
 }

@@ -39,6 +39,8 @@ var codex = Agent{
 	Login:       &codexLogin,
 	Vars:        NoVars, // everything is set on the command line
 	Home:        NoHome,
+	Untrusted:   NoHome,
+	Settings:    NoSettings,
 	Secrets:     []string{".codex"},
 	Failures:    codexFailures,
 }

@@ -69,6 +69,8 @@ var command = Agent{
 	Login:       NoLogin,
 	Vars:        NoVars,
 	Home:        NoHome,
+	Untrusted:   NoHome,
+	Settings:    NoSettings,
 	Secrets:     NoSecrets,
 	Failures:    NoFailures, // failures adds those of all agents
 }

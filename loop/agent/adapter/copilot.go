@@ -34,6 +34,8 @@ var copilot = Agent{
 	Login:       &copilotLogin,
 	Vars:        copilotVars,
 	Home:        map[string]string{".copilot/hooks/nightporter.json": copilotHooks},
+	Untrusted:   NoHome,
+	Settings:    NoSettings,
 	Secrets:     []string{".copilot", ".config/github-copilot"},
 	Failures:    copilotFailures,
 }

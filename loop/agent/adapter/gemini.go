@@ -35,6 +35,8 @@ var gemini = Agent{
 	Login:       &geminiLogin,
 	Vars:        geminiVars,
 	Home:        map[string]string{geminiSettingsPath: geminiSettings("gemini-api-key")},
+	Untrusted:   NoHome,
+	Settings:    []string{".gemini"},
 	Secrets:     []string{".gemini"},
 	Failures:    geminiFailures,
 }

@@ -35,6 +35,8 @@ var opencode = Agent{
 	Login:       &opencodeLogin,
 	Vars:        opencodeVars,
 	Home:        opencodeHome,
+	Untrusted:   NoHome,
+	Settings:    NoSettings,
 	Secrets:     []string{".local/share/opencode"},
 	Failures:    opencodeFailures,
 }

@@ -35,6 +35,8 @@ var pi = Agent{
 	Login:       &piLogin,
 	Vars:        piVars,
 	Home:        map[string]string{".pi/agent/settings.json": piSettings, piExtensionPath: piExtension},
+	Untrusted:   NoHome,
+	Settings:    []string{".pi"},
 	Secrets:     []string{".pi/agent/auth.json"},
 	Failures:    piFailures,
 }

@@ -33,6 +33,8 @@ var qwen = Agent{
 	Login:       &qwenLogin,
 	Vars:        qwenVars,
 	Home:        map[string]string{".qwen/settings.json": qwenSettings},
+	Untrusted:   qwenUntrusted,
+	Settings:    NoSettings,
 	Secrets:     []string{".qwen"},
 	Failures:    qwenFailures,
 }
@@ -49,6 +51,20 @@ var qwenFailures = []Failure{
 var qwenVars = []string{
 	"QWEN_CODE_SUPPRESS_YOLO_WARNING=1",
 	"QWEN_TELEMETRY_ENABLED=false",
+	"QWEN_CODE_SYSTEM_SETTINGS_PATH=~/" + qwenSystemPath,
+}
+
+// qwenSystemPath is the path below a home of settings that override all others.
+const qwenSystemPath = ".qwen/nightporter.json"
+
+// qwenUntrusted makes a repository one that nobody trusts: its settings, its .env and
+// servers of MCP, which can send the key to another server and start programs, are left
+// out, and so are the servers of MCP of the session's own settings. In such a folder the
+// program ignores --yolo, so the tools are permitted one by one.
+var qwenUntrusted = map[string]string{
+	".qwen/trustedFolders.json": `{"/":"DO_NOT_TRUST"}` + "\n",
+	qwenSystemPath: `{"security":{"folderTrust":{"enabled":true}},` +
+		`"permissions":{"allow":["run_shell_command","monitor","edit","write_file","notebook_edit","read_file","grep_search","glob","list_directory","web_fetch","web_search","todo_write","agent","skill","save_memory"]}}` + "\n",
 }
 
 // qwenSettings are the settings of a session, each for a reason:

@@ -30,6 +30,8 @@ var scripted = Agent{
 	Login:       NoLogin,
 	Vars:        NoVars,
 	Home:        NoHome,
+	Untrusted:   NoHome,
+	Settings:    NoSettings,
 	Secrets:     NoSecrets,
 	Failures:    NoFailures,
 }
