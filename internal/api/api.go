@@ -65,6 +65,7 @@ const (
 	PathNote     = "/v1/note"     // Note → Reply
 	PathMemory   = "/v1/memory"   // Note → Reply; an empty Text lists the memory as Reply.Text
 	PathSession  = "/v1/session"  // Empty → Reply: Receipt after the event was accepted, before that Text with what is missing
+	PathWrite    = "/v1/write"    // Write → Reply: Text with why changes of the file are not kept, once for each file; else no Text
 )
 
 // Paths of the operator's socket.
@@ -114,6 +115,11 @@ type NewTask struct {
 type Note struct {
 	Kind string `json:"kind,omitempty"`
 	Text string `json:"text"`
+}
+
+// Write asks about a file that the agent's program is about to change.
+type Write struct {
+	Path string `json:"path"` // absolute
 }
 
 // Command is a line as a person types it in a chat or terminal.
