@@ -71,6 +71,10 @@ func (fakeServer) Session(context.Context, string) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
 
+func (fakeServer) Write(context.Context, string, api.Write) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
+
 // serve opens a session's socket and returns the environment of that session.
 func serve(tb testing.TB, d fakeServer) []string {
 	tb.Helper()

@@ -36,6 +36,10 @@ func (sessionAPI) Throttled(context.Context, string, int) {}
 
 func (sessionAPI) Session(context.Context, string) (api.Reply, error) { return api.Reply{}, nil }
 
+func (sessionAPI) Write(context.Context, string, api.Write) (api.Reply, error) {
+	return api.Reply{}, nil
+}
+
 // BenchmarkHatEmit is what an agent waits for: the whole process of `hat
 // emit`, from its start until the event is durable, decided and answered, with
 // the real client, socket, engine, core and store (synchronous=FULL).

@@ -7,7 +7,7 @@
 //	emit.go data.go hat emit and hat ask, and the JSON of an event
 //	add.go          hat task add
 //	show.go         hat task, guidance, note, memory, version
-//	hook.go         hat hook stop, called by an agent's program
+//	hook.go         hat hook stop and hat hook write, called by an agent's program
 //	mcp.go          hat mcp, the same verbs for an agent without a shell
 //	help.go         usage texts
 //

@@ -47,6 +47,10 @@ func (*fakeServer) Throttled(context.Context, string, int) {}
 
 func (d *fakeServer) Session(context.Context, string) (api.Reply, error) { return d.answer("session") }
 
+func (d *fakeServer) Write(_ context.Context, _ string, w api.Write) (api.Reply, error) {
+	return d.answer(w)
+}
+
 // hatRun is one run of hat against a real socket.
 type hatRun struct {
 	code        int

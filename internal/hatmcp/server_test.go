@@ -53,7 +53,10 @@ func (f *fakeServer) Note(_ context.Context, _, kind string, n api.Note) (api.Re
 	return f.answer([]any{kind, n})
 }
 func (f *fakeServer) Session(context.Context, string) (api.Reply, error) { return f.answer("session") }
-func (*fakeServer) Throttled(context.Context, string, int)               {}
+func (f *fakeServer) Write(_ context.Context, _ string, w api.Write) (api.Reply, error) {
+	return f.answer(w)
+}
+func (*fakeServer) Throttled(context.Context, string, int) {}
 
 // set sets the next reply, and returns what was asked before.
 func (f *fakeServer) set(r api.Reply, err error) []any {

@@ -230,6 +230,11 @@ func (w workspace) Remake(_ context.Context, b ledger.RemakeBranch) (ledger.Rema
 	return made, nil
 }
 
+// Undoes finds every path in scope.
+func (workspace) Undoes(context.Context, ledger.WorkUse, string, ledger.Scope, string) (bool, error) {
+	return false, nil
+}
+
 func (workspace) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Diagnostic, error) {
 	return []string{"**"}, nil, nil
 }

@@ -267,6 +267,11 @@ func (g workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged
 	return merged, nil
 }
 
+// Undoes finds every path in scope.
+func (workspace) Undoes(context.Context, ledger.WorkUse, string, ledger.Scope, string) (bool, error) {
+	return false, nil
+}
+
 // ResolveScope is engine.Scoper's.
 func (workspace) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Diagnostic, error) {
 	return []string{"src/**"}, nil, nil

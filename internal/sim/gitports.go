@@ -123,6 +123,11 @@ func (g gitWork) Capture(ctx context.Context, r ledger.CaptureRequest) (ledger.C
 	return carryOut(ctx, g, func(ctx context.Context) (ledger.Capture, error) { return g.w.Capture(ctx, r) })
 }
 
+// Undoes finds every path in scope: no simulated session asks.
+func (g gitWork) Undoes(context.Context, ledger.WorkUse, string, ledger.Scope, string) (bool, error) {
+	return false, nil
+}
+
 func (g gitWork) SetupRoom(ctx context.Context, use ledger.RoomUse, n int) (ledger.Room, error) {
 	return carryOut(ctx, g, func(ctx context.Context) (ledger.Room, error) { return g.w.SetupRoom(ctx, use, n) })
 }

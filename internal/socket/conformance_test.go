@@ -31,6 +31,7 @@ func TestSessionRoutes(t *testing.T) {
 		{"guidance", api.PathGuidance, api.Empty{}, []any{"r14-25"}},
 		{"note", api.PathNote, api.Note{Text: "n"}, []any{"r14-25", KindNote, api.Note{Text: "n"}}},
 		{"session", api.PathSession, api.Empty{}, []any{"r14-25"}},
+		{"write", api.PathWrite, api.Write{Path: "/work/a.go"}, []any{"r14-25", api.Write{Path: "/work/a.go"}}},
 		{"memory", api.PathMemory, api.Note{Kind: "k", Text: "n"}, []any{"r14-25", KindMemory, api.Note{Kind: "k", Text: "n"}}},
 	}
 	for _, tt := range tests {

@@ -34,6 +34,9 @@ type SessionHandler interface {
 	// Session returns the receipt of the session's accepted event. Before that
 	// event, its text names what is missing.
 	Session(ctx context.Context, session string) (api.Reply, error)
+	// Write returns a text if changes of the file would be undone after the session. It
+	// returns the text once for each file; its permission is no gate.
+	Write(ctx context.Context, session string, w api.Write) (api.Reply, error)
 	// Throttled is called once for a session that keeps calling after refusals,
 	// with the number of those.
 	Throttled(ctx context.Context, session string, refused int)
@@ -61,5 +64,6 @@ func newSession(h SessionHandler, token, session string, log *slog.Logger, m *me
 		api.PathNote:     note(KindNote),
 		api.PathMemory:   note(KindMemory),
 		api.PathSession:  typed(func(r *http.Request, _ api.Empty) (api.Reply, error) { return h.Session(r.Context(), session) }),
+		api.PathWrite:    typed(func(r *http.Request, w api.Write) (api.Reply, error) { return h.Write(r.Context(), session, w) }),
 	})
 }

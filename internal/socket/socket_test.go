@@ -64,6 +64,11 @@ func (h *handler) Session(_ context.Context, session string) (api.Reply, error) 
 	return api.Reply{OK: true}, nil
 }
 
+func (h *handler) Write(_ context.Context, session string, w api.Write) (api.Reply, error) {
+	h.saw([]any{session, w})
+	return api.Reply{OK: true}, nil
+}
+
 func (h *handler) Throttled(_ context.Context, session string, refused int) {
 	h.saw([]any{session, refused})
 }

@@ -57,6 +57,13 @@ func (c Client) Ask(ctx context.Context, q Question) (string, error) {
 	return c.Emit(ctx, "question.asked", data)
 }
 
+// Stray returns why a change of a file would be undone after the session, the first time
+// that it is asked about that file; else "".
+func (c Client) Stray(ctx context.Context, path string) (string, error) {
+	reply, err := c.call(ctx, api.PathWrite, api.Write{Path: path})
+	return reply.Text, err
+}
+
 // Unsent returns how to send the session's event, "" after it was accepted.
 func (c Client) Unsent(ctx context.Context) (string, error) {
 	reply, err := c.call(ctx, api.PathSession, api.Empty{})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -15,7 +17,8 @@ import (
 type hatServer struct {
 	mu      sync.Mutex
 	events  []api.Emit
-	asked   int // number of requests by stop hooks
+	asked   int      // number of requests by stop hooks
+	written []string // paths that hooks asked about
 	arrived chan struct{}
 }
 
@@ -61,6 +64,17 @@ func (d *hatServer) Session(_ context.Context, session string) (api.Reply, error
 		return api.Reply{OK: true, Receipt: session + " " + d.events[n-1].Type}, nil
 	}
 	return api.Reply{OK: true, Text: "This session has not sent its event yet: hat emit build.complete"}, nil
+}
+
+// Write refuses files by the name of outside.txt, once.
+func (d *hatServer) Write(_ context.Context, _ string, w api.Write) (api.Reply, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.written = append(d.written, w.Path)
+	if filepath.Base(w.Path) != "outside.txt" || slices.Contains(d.written[:len(d.written)-1], w.Path) {
+		return api.Reply{OK: true}, nil
+	}
+	return api.Reply{OK: true, Text: "outside.txt is not this session's to change."}, nil
 }
 
 func (d *hatServer) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {

@@ -20,7 +20,8 @@
 //   - run.go: Run, and the handling of one input: decide, compose, commit
 //   - fold.go: Open, folding and snapshots
 //   - preparation.go: sessions that are cut off before they have a process
-//   - effect.go, session.go, preflight.go, chain.go: carrying out effects
+//   - effect.go, session.go, preflight.go, repository_settings.go, chain.go: carrying out effects
+//   - write.go: what is said of a file before a session writes it
 //   - triage.go, claim.go: sorting bug reports, and branches that claim some
 //   - attachment.go: pictures for prompts, and erasing them
 //   - retry.go: trying again what a fault of the machine keeps back

@@ -29,6 +29,9 @@ type WorkFolders interface {
 	// Capture returns the changes that a session left. It never runs the git of
 	// the session's folder, whose configuration the session could have changed.
 	Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error)
+	// Undoes reports whether Capture would undo a change of a path because it is out of
+	// scope, as far as the path tells. tree is the one that the attempt began with.
+	Undoes(ctx context.Context, use ledger.WorkUse, tree string, s ledger.Scope, path string) (bool, error)
 }
 
 // Rooms are the clean rooms in which trees are verified (docs/spec 9.5). A check

@@ -41,7 +41,7 @@
 //	runsitself.go                                         files that run where a branch is checked out
 //	leak.go                                               secrets in what a capture adds; package secret has the rules
 //	proof.go                                              what a tree changed of what proves it
-//	scope.go inventory.go glob.go companion.go            scopes as sets of paths
+//	scope.go inventory.go glob.go companion.go undoes.go  scopes as sets of paths
 //	ignore.go ignored.go                                  ignore rules, and what they keep out of a capture
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
 //	sign.go                                               signatures of commits, by the user's configuration

@@ -69,6 +69,16 @@ const ignoreName = ".gitignore"
 // start, into the exclude file of that name beside the work folder, and returns
 // its path.
 func writeRules(dir, name string, rules []ruleFile) (string, error) {
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, joinRules(dir, rules), 0o600); err != nil {
+		return "", fmt.Errorf("write ignore rules: %w", err)
+	}
+	return file, nil
+}
+
+// joinRules returns ignore rules as one file of the top folder, with the user's private
+// ones, which lie beside the work folder in dir.
+func joinRules(dir string, rules []ruleFile) []byte {
 	// The last matching rule decides, so rules of a deeper folder come later.
 	sort.SliceStable(rules, func(i, j int) bool {
 		return strings.Count(rules[i].path, "/") < strings.Count(rules[j].path, "/")
@@ -81,11 +91,7 @@ func writeRules(dir, name string, rules []ruleFile) (string, error) {
 	for _, r := range rules {
 		flatten(&out, path.Dir(r.path), r.text)
 	}
-	file := filepath.Join(dir, name)
-	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
-		return "", fmt.Errorf("write ignore rules: %w", err)
-	}
-	return file, nil
+	return out.Bytes()
 }
 
 // flatten writes the rules of dir/.gitignore as rules of the top folder: in

@@ -18,12 +18,14 @@ import (
 	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
 
-// API answers the requests that sessions send with the hat program. All fields
+// API answers the requests that sessions send with the hat program. All exported fields
 // are required.
 type API struct {
 	Engine Engine
 	Books  Notebooks
 	Log    *slog.Logger
+
+	strays strays
 }
 
 var _ socket.SessionHandler = (*API)(nil)
@@ -35,6 +37,9 @@ type Engine interface {
 	State(project string) (loop.State, bool)
 	Projects() []string
 	Touch(project, session string)
+	// Undoes returns the path in the repository of a file whose change by a session would
+	// be undone; else "".
+	Undoes(ctx context.Context, project, session, path string) (string, error)
 	// Written waits until all decided changes to people's own files are written.
 	Written(ctx context.Context) error
 }

@@ -77,6 +77,17 @@ func (n night) Projects() []string              { return []string{"shop"} }
 func (n night) Touch(string, string)            {}
 func (n night) Written(context.Context) error   { return nil }
 
+// Undoes takes files below /work/other for out of scope.
+func (n night) Undoes(_ context.Context, _, _, path string) (string, error) {
+	if rest, out := strings.CutPrefix(path, "/work/other/"); out {
+		return "other/" + rest, nil
+	}
+	if path == "/work/broken" {
+		return "", errJudge
+	}
+	return "", nil
+}
+
 // books are notebooks by path.
 type books map[string]string
 

@@ -119,8 +119,11 @@ func claudeArgs(c Call) ([]string, bool, error) {
 	return append(args, claudeDenied(c.Launch.Denied)...), true, nil
 }
 
-// claudeStopHook passes the stop hook as settings on the command line, because
-// a session's HOME has no settings file.
+// claudeWrites are the tools that write a file which they name.
+var claudeWrites = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
+
+// claudeStopHook passes the stop hook, and the one before a tool that writes a file, as
+// settings on the command line, because a session's HOME has no settings file.
 func claudeStopHook(c Call) ([]string, error) {
 	type hook struct {
 		Type    string `json:"type"`
@@ -128,11 +131,13 @@ func claudeStopHook(c Call) ([]string, error) {
 		Timeout int    `json:"timeout"` // in seconds
 	}
 	type matcher struct {
-		Hooks []hook `json:"hooks"`
+		Matcher string `json:"matcher,omitempty"`
+		Hooks   []hook `json:"hooks"`
 	}
 	stop := []matcher{{Hooks: []hook{{Type: "command", Command: shellWord(c.Hat) + " hook stop", Timeout: 30}}}}
+	write := []matcher{{Matcher: strings.Join(claudeWrites, "|"), Hooks: []hook{{Type: "command", Command: writeHook(shellWord(c.Hat)), Timeout: 10}}}}
 	// A trusted repository's settings could disable all hooks; this overrides them.
-	data, err := json.Marshal(map[string]any{"hooks": map[string]any{"Stop": stop}, "disableAllHooks": false})
+	data, err := json.Marshal(map[string]any{"hooks": map[string]any{"Stop": stop, "PreToolUse": write}, "disableAllHooks": false})
 	if err != nil {
 		return nil, fmt.Errorf("stop hook of Claude Code: %w", err)
 	}

@@ -291,9 +291,11 @@ func (e *claudeError) refusal(known []Failure) bool {
 // successNote returns a remark on a conversation that ended successfully, or
 // "".
 func (s *claudeStream) successNote(x ledger.Exit) string {
-	if n := len(s.result.Denials); n > 0 {
+	// A denied write is nightporter's own hint about its scope, which no person needs.
+	denials := slices.DeleteFunc(slices.Clone(s.result.Denials), func(d claudeDenial) bool { return slices.Contains(claudeWrites, d.Tool) })
+	if n := len(denials); n > 0 {
 		var tools []string
-		for _, d := range s.result.Denials {
+		for _, d := range denials {
 			if !slices.Contains(tools, d.Tool) {
 				tools = append(tools, d.Tool)
 			}

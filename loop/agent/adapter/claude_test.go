@@ -49,6 +49,7 @@ func TestClaudeRead(t *testing.T) {
 		{"background-after-the-event", ledger.Exit{Reason: ledger.ExitAsked, Code: 143, Ended: ended}, none(3, 3*one)},
 		{"background-without-one", ledger.Exit{Reason: ledger.ExitWall, Code: 143, Ended: ended}, bad("", 3, "background command")},
 		{"denied-rm-rf-keep", fine, bad("", 3, "1 tool call was denied: Bash")},
+		{"denied-write-out-of-scope", fine, none(5, 5*one)},
 		{"faults-429-once-at-turn-2", fine, none(3, 3*one)},
 		{"faults-stream-cut-once-at-turn-2", fine, none(3, 3*one)},
 		{"faults-prompt-too-long-at-turn-2", failed, bad("", 1, "Prompt is too long")},
@@ -227,13 +228,19 @@ func TestClaudeCommand(t *testing.T) {
 	}
 	at := slices.Index(args, "--settings") + 1
 	var settings struct {
-		Hooks map[string][]struct{ Hooks []map[string]any }
+		Hooks map[string][]struct {
+			Matcher string
+			Hooks   []map[string]any
+		}
 	}
 	if err := json.Unmarshal([]byte(args[at]), &settings); err != nil {
 		t.Fatal(err)
 	}
 	if c := settings.Hooks["Stop"][0].Hooks[0]["command"]; c != `'/var/lib/it'\''s here/hat' hook stop` {
 		t.Errorf("stop hook: %s", c)
+	}
+	if h := settings.Hooks["PreToolUse"][0]; h.Matcher != "Write|Edit|MultiEdit|NotebookEdit" || h.Hooks[0]["command"] != `'/var/lib/it'\''s here/hat' hook write || :` {
+		t.Errorf("hook before a write: %+v", h)
 	}
 	args[at] = "…"
 	want := []string{"--debug", "--settings", "…", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions",

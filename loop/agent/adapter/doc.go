@@ -12,7 +12,7 @@
 //	qwen*.go          the row of Qwen Code
 //	copilot*.go       the row of Copilot CLI
 //	pi*.go            the row of pi
-//	stop_hook.go      what makes a program ask before it ends a session
+//	stop_hook.go      what makes a program ask before it ends a session or writes a file
 //	spent.go          what the answers of a running session cost
 //	scripted.go       the row of the scripted agent
 //	wording.go        phrases about limits, refused logins and unreachable servers

@@ -73,7 +73,8 @@ func geminiSettings(login string) string {
 	return `{"security":{"auth":{"selectedType":"` + login + `"}},` +
 		`"general":{"maxAttempts":3,"retryFetchErrors":true,"enableAutoUpdate":false,"enableAutoUpdateNotification":false},` +
 		`"privacy":{"usageStatisticsEnabled":false},"advanced":{"ignoreLocalEnv":true},` +
-		`"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"` + stopHookCommand + `","timeout":30000}]}]}}` + "\n"
+		`"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"` + stopHookCommand + `","timeout":30000}]}],` +
+		`"BeforeTool":[{"matcher":"write_file|replace","hooks":[{"type":"command","command":"` + writeHook("hat") + `","timeout":10000}]}]}}` + "\n"
 }
 
 // geminiArgs passes the prompt on standard input. Without --yolo the program takes

@@ -71,9 +71,10 @@ var qwenUntrusted = map[string]string{
 //
 //   - Refusals are not tried again for hours.
 //   - Updates and statistics are not asked for.
-const qwenSettings = `{"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},` +
+var qwenSettings = `{"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},` +
 	`"model":{"generationConfig":{"maxRetries":0,"timeout":300000}},` +
-	`"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + stopHookCommand + `","timeout":30}]}]}}` + "\n"
+	`"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + stopHookCommand + `","timeout":30}]}],` +
+	`"PreToolUse":[{"matcher":"write_file|edit|notebook_edit","hooks":[{"type":"command","command":"` + writeHook("hat") + `","timeout":10}]}]}}` + "\n"
 
 // qwenArgs passes the prompt on standard input. Without --yolo the program takes the
 // tools away that it would have to ask for, and ends with 0. It has no option for the

@@ -12,3 +12,8 @@ type StopHook struct {
 // CLI, Qwen Code and Copilot CLI give it JSON with stop_hook_active, and take its answer,
 // as Claude Code does.
 const stopHookCommand = "hat hook stop"
+
+// writeHook is the hook that some programs call before a tool writes a file: its answer
+// keeps a session from changes that would be undone. Programs take exit code 2, which is
+// that of a crash, too, for a refusal, so the command never fails.
+func writeHook(hat string) string { return hat + " hook write || :" }
