@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/nightporter/nightporter/internal/e2e/agents"
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
@@ -44,4 +45,37 @@ func TestAgentsBudget(t *testing.T) {
 			t.Errorf("it counts as %s, %s", end, counts)
 		}
 	})
+}
+
+// TestAgentsTokens: the same for tokens. Claude Code does not keep to a limit in tokens by
+// itself, so its session is ended as the others.
+func TestAgentsTokens(t *testing.T) {
+	for _, a := range append([]agents.Agent{agents.Claude}, agents.All...) {
+		t.Run(a.Name, func(t *testing.T) {
+			if adapter.Find(a.Name).Spent() == nil {
+				t.Skipf("SKIPPED: the stream of %s says nothing of its tokens while it runs", a.Name)
+			}
+			a := realAgent{a}
+			dear := models.Use(a.Tool("echo whole >whole.txt"))
+			dear.Usage = models.Usage{Input: 20_000, Output: 2000}
+			var work string
+			x, hat, server := a.session(t, "", models.Play(func(models.Request) []models.Turn {
+				return []models.Turn{models.Use(a.Tool("echo half >half.txt")), dear, models.Say("I look at it.").WithFault(models.Hang())}
+			}), func(h *fixture, l *ledger.Launch, _ string) { work, l.Model, l.MaxTokens = h.work, a.Model, 20_500 })
+			// The first answer has 1,050. What Claude Code's model wrote is told at its end alone.
+			least, most := int64(1000+20_000), int64(1050+22_000)
+			if x.Reason != ledger.ExitBudget || !x.OverBudget || x.Tokens < least || x.Tokens > most || x.Failure != "" {
+				t.Errorf("%+v, want %d to %d tokens", x, least, most)
+			}
+			if n := len(server.Turns()); n > 3 || len(hat.sent()) != 0 {
+				t.Errorf("%d turns, %d events", n, len(hat.sent()))
+			}
+			if _, err := os.Stat(filepath.Join(work, "half.txt")); err != nil {
+				t.Error(err)
+			}
+			if end, counts := loop.Classify(x, false, false); end != ledger.EndedBudget || counts != ledger.CountsAsNothing {
+				t.Errorf("it counts as %s, %s", end, counts)
+			}
+		})
+	}
 }
