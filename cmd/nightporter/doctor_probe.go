@@ -27,6 +27,7 @@ func probeAgents(ctx context.Context, p *doctorContext) []finding {
 		return []finding{findUnchecked("no session can be tried here")}
 	}
 	var out []finding
+	var all []ledger.Exit
 	for _, name := range p.startable {
 		if name == ledger.ScriptedAgent {
 			continue // it has no model
@@ -36,7 +37,10 @@ func probeAgents(ctx context.Context, p *doctorContext) []finding {
 			out = append(out, fromError(err)...)
 			continue
 		}
-		out = append(out, probed(name, x))
+		out, all = append(out, probed(name, x)), append(all, x)
+	}
+	if len(all) > 0 { // no ledger has these sessions, so nobody else says it
+		out = append(out, findOK("%s in all: they count in no budget", spentBy(all...)))
 	}
 	return out
 }
@@ -61,19 +65,38 @@ func probed(name string, x ledger.Exit) finding {
 	case x.Reason == ledger.ExitSelf && x.Turns < 0 && x.Code == 0:
 		return findOK("%s ended well and printed %q %s", name, said, took) // a command of the user's own
 	case x.Text != "":
-		return findFix("", "%s did not answer (%s): %s", name, x.Reason, x.Text)
+		return findFix("", "%s did not answer (%s) %s: %s", name, x.Reason, took, x.Text)
 	}
 	return findFix("", "%s did not answer (%s, exit code %d) %s; the last that it printed: %s", name, x.Reason, x.Code, took, said)
 }
 
-// spentBy returns a session's tokens and cost in words.
-func spentBy(x ledger.Exit) string {
-	tokens, cost := "tokens unknown", "cost unknown"
-	if x.Tokens >= 0 {
-		tokens = fmt.Sprintf("%d tokens", x.Tokens)
+// spentBy returns the tokens and the cost of sessions in words. What some of them did not
+// tell is not 0: "105 tokens + unknown, ≈$0.2000 + unknown".
+func spentBy(all ...ledger.Exit) string {
+	var tokens int64
+	var usd float64
+	knowTokens, knowUSD, about := 0, 0, ""
+	for _, x := range all {
+		if x.Tokens >= 0 {
+			tokens += x.Tokens
+			knowTokens++
+		}
+		if x.CostUSD >= 0 {
+			usd += x.CostUSD
+			knowUSD++
+		}
+		if x.CostUSD > 0 && x.Estimated {
+			about = "≈"
+		}
 	}
-	if x.CostUSD >= 0 {
-		cost = fmt.Sprintf("$%.4f", x.CostUSD)
+	partly := func(known int, text, none string) string {
+		switch known {
+		case 0:
+			return none
+		case len(all):
+			return text
+		}
+		return text + " + unknown"
 	}
-	return tokens + ", " + cost
+	return partly(knowTokens, fmt.Sprintf("%d tokens", tokens), "tokens unknown") + ", " + partly(knowUSD, fmt.Sprintf("%s$%.4f", about, usd), "cost unknown")
 }
