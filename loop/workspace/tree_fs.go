@@ -42,6 +42,23 @@ func (w *Workspace) TreeFS(ctx context.Context, tree string) (fs.FS, error) {
 	return t, nil
 }
 
+// Holding returns those of some paths that a tree has: as files, links or folders.
+func (w *Workspace) Holding(ctx context.Context, tree string, paths []string) (held []string, err error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	entries, err := w.listTree(ctx, tree)
+	if err != nil {
+		return nil, fmt.Errorf("files of %.12s: %w", tree, err)
+	}
+	for _, p := range paths {
+		if slices.ContainsFunc(entries, func(e treeEntry) bool { return inFolder(e.path, p) }) {
+			held = append(held, p)
+		}
+	}
+	return held, nil
+}
+
 // treeFS implements fs.FS and fs.ReadDirFS.
 type treeFS struct {
 	ctx   context.Context //nolint:containedctx // fs.FS has no parameter for it

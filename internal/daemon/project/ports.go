@@ -2,9 +2,7 @@ package project
 
 import (
 	"context"
-	"io/fs"
 	"os/exec"
-	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/config/propose"
@@ -53,15 +51,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 			return propose.Setup(files, installed), nil
 		},
 		Reads: func(ctx context.Context, tree, agent string) ([]string, error) {
-			paths := c.owner.ReadsRepository(s.Project, agent)
-			if len(paths) == 0 {
-				return nil, nil
-			}
-			files, err := w.TreeFS(ctx, tree)
-			if err != nil {
-				return nil, err
-			}
-			return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { _, err := fs.Stat(files, p); return err != nil }), nil
+			return w.Holding(ctx, tree, c.owner.ReadsRepository(s.Project, agent))
 		},
 		Installed: installed, WantedHosts: c.owner.WantedHosts, OneSession: c.owner.OneSession,
 	}, nil
