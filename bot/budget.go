@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,6 +118,15 @@ func Overshoots(s loop.State, now time.Time) (lines []string) {
 	return lines
 }
 
+// rounded rounds as an amount is shown, so that shown amounts add up.
+func rounded(v float64) float64 {
+	shown, err := strconv.ParseFloat(fmt.Sprintf("%.2f", v), 64)
+	if err != nil {
+		return v
+	}
+	return shown
+}
+
 // overshoot is one line of Overshoots.
 func overshoot(o loop.Overshoot) string {
 	sign, about := "", ""
@@ -131,7 +141,7 @@ func overshoot(o loop.Overshoot) string {
 	case ledger.BudgetSession:
 		about = strings.TrimSpace(shortID(o.Task)+" "+Clean(o.Hat)) + ": "
 	}
-	text := fmt.Sprintf("%s%s%s of %s · %s%s over", about, sign, budgetAmount(o.BudgetShort, o.Spent), budgetAmount(o.BudgetShort, o.Of), sign, budgetAmount(o.BudgetShort, o.Spent-o.Of))
+	text := fmt.Sprintf("%s%s%s of %s · %s%s over", about, sign, budgetAmount(o.BudgetShort, o.Spent), budgetAmount(o.BudgetShort, o.Of), sign, budgetAmount(o.BudgetShort, rounded(o.Spent)-rounded(o.Of)))
 	if o.Assumed > 0 {
 		text += ", " + budgetAmount(o.BudgetShort, o.Assumed) + " assumed"
 	}

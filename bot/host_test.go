@@ -189,6 +189,7 @@ func TestOvershoots(t *testing.T) {
 		"no budget":                        {run: loop.Run{CostUSD: 9, Spent: spent}},
 		"kept":                             {run: loop.Run{CostUSD: 5, Settings: five}},
 		"over":                             {run: loop.Run{CostUSD: 5.11, Settings: five}, want: []string{"$5.11 of $5 · $0.11 over"}},
+		"half a cent":                      {run: loop.Run{CostUSD: 6.015, Settings: five}, want: []string{"$6.01 of $5 · $1.01 over"}},
 		"raised":                           {run: loop.Run{CostUSD: 5.11, ExtraUSD: 5, Settings: five}},
 		"with an unknown":                  {run: loop.Run{CostUSD: 4.61, AssumedUSD: 0.5, Unpriced: 1, Settings: five}, want: []string{"≈$5.11 of $5 · ≈$0.11 over, $0.50 assumed"}},
 		"with an estimate":                 {run: loop.Run{CostUSD: 5.5, Estimated: 1, Settings: five}, want: []string{"≈$5.50 of $5 · ≈$0.50 over"}},

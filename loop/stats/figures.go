@@ -17,7 +17,7 @@ type Figures struct {
 	Done      int // of Finished
 	FirstPass int // of Done, those of which nothing failed (Flawed)
 
-	FixRounds    int // reviews that sent the work to another hat
+	FixRounds    int // reviews and tests that sent the work to another hat
 	Reviews      int // verdicts on the work
 	Judged       int // of Reviews, those whose issues all say what they contradict
 	Contradicted int // of Judged, those with an issue against a plan or a decision

@@ -25,7 +25,8 @@ func Flawed(e ledger.Entry) bool {
 	return false
 }
 
-// SentBack reports whether a review sent the work to another hat: a fix round begins.
+// SentBack reports whether a review, or a verifier or tester, sent the work to another hat:
+// a fix round begins.
 func SentBack(b ledger.Routed) bool {
-	return b.On == ledger.EventReview && b.To != ledger.Converged && b.To != b.From
+	return (b.On == ledger.EventReview || b.On == ledger.EventFailed) && b.To != ledger.Converged && b.To != b.From
 }
