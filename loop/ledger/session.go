@@ -172,6 +172,7 @@ type Exit struct {
 	NotBegun   bool `json:"not_begun,omitempty"`  // it was ended before its agent or command was started
 
 	Usage    *TokenUsage `json:"usage,omitempty"`     // Tokens by kind; nil = unknown
+	Prompt   int64       `json:"prompt,omitempty"`    // length in bytes of the prompt that it was given; 0 = unknown, or an entry of an earlier release
 	PricedBy CostSource  `json:"priced_by,omitempty"` // what CostUSD is from; "" = unknown, or an entry of an earlier release
 
 	Estimated  bool `json:"estimated,omitempty"`   // CostUSD is no figure of the agent's: PricedByTable or PricedByEstimate; with ExitBudget: or lacks what was asked last

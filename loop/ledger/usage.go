@@ -16,6 +16,13 @@ func (u TokenUsage) Total() int64 {
 	return u.Input + max(u.CacheRead, 0) + max(u.CacheWrite, 0) + u.Output
 }
 
+// Read returns the tokens that the model read: a prompt counts again in each request.
+func (u TokenUsage) Read() int64 { return u.Total() - u.Output }
+
+// BytesPerToken estimates the tokens of a prompt from its length. It is an estimate:
+// people are told that it is one.
+const BytesPerToken = 3.5
+
 // CostSource says what the cost of a session is from.
 type CostSource string
 

@@ -11,14 +11,14 @@ import (
 
 // Limits of the contents of a prompt (docs/spec 4.7).
 const (
-	bytesPerToken   = 3.5       // an estimate; people are told that it is one
-	maxIssues       = 100       // issues in the text of the prompt
-	maxIssueBytes   = 32 << 10  // of those issues
-	maxDiffBytes    = 100 << 10 // of the diff that a reviewer gets
-	maxListBytes    = 16 << 10  // of the list of changed files
-	leastPatch      = 1 << 10   // of a file's patch: a shorter part is left out
-	maxMemoryTokens = 4000      // of all files of the hat's load list
-	leastKept       = 200       // tokens: a part that would be shorter than this is left out
+	bytesPerToken   = ledger.BytesPerToken // an estimate; people are told that it is one
+	maxIssues       = 100                  // issues in the text of the prompt
+	maxIssueBytes   = 32 << 10             // of those issues
+	maxDiffBytes    = 100 << 10            // of the diff that a reviewer gets
+	maxListBytes    = 16 << 10             // of the list of changed files
+	leastPatch      = 1 << 10              // of a file's patch: a shorter part is left out
+	maxMemoryTokens = 4000                 // of all files of the hat's load list
+	leastKept       = 200                  // tokens: a part that would be shorter than this is left out
 )
 
 // Material is what a prompt needs besides the state. The engine reads it from
