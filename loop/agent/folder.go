@@ -57,7 +57,8 @@ type spec struct {
 	Output  string          `json:"output,omitempty"` // format of an agent's output; "" = text
 	State   string          `json:"state"`
 	Plan    plan            `json:"plan"`
-	Stdin   bool            `json:"stdin"` // the prompt is written to standard input
+	Stdin   bool            `json:"stdin"`            // the prompt is written to standard input
+	Prompt  int64           `json:"prompt,omitempty"` // length of the prompt in bytes; 0 = unknown, or of an earlier release
 	Wall    ledger.Duration `json:"wall"`
 	Stall   ledger.Duration `json:"stall"`
 	Timing  Timing          `json:"timing"`

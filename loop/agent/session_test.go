@@ -244,8 +244,12 @@ func TestPrompt(t *testing.T) {
 			l := h.launch("r1-" + c.name)
 			l.Prompt = strings.Repeat("x", c.size)
 			h.start(l)
-			if x := h.wait(l.Session); x.Reason != c.why || x.Tail != c.tail {
+			x := h.wait(l.Session)
+			if x.Reason != c.why || x.Tail != c.tail {
 				t.Errorf("exit = %+v", x)
+			}
+			if given := int64(c.size); c.why == ledger.ExitSelf && x.Prompt != given || c.why != ledger.ExitSelf && x.Prompt != 0 {
+				t.Errorf("a prompt of %d bytes, want %d", x.Prompt, given)
 			}
 		})
 	}

@@ -156,7 +156,7 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 		}
 	}
 	if l.Kind == ledger.KindAgent {
-		s.Output = r.o.Agents[l.Agent].Output
+		s.Output, s.Prompt = r.o.Agents[l.Agent].Output, int64(len(l.Prompt))
 		if s.MaxUSD, s.MaxTokens = l.MaxUSD, l.MaxTokens; s.MaxUSD > 0 || s.MaxTokens > 0 {
 			s.Prices = r.o.Prices
 		}

@@ -234,6 +234,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 		}
 		return
 	}
+	x.Prompt = s.Prompt
 	d := r.o.Agents[s.Agent]
 	a, err := d.adapter()
 	if err != nil {
