@@ -121,6 +121,7 @@ func statsWhole(project string, r stats.Report) Message {
 	m.add(ContradictionsText(f))
 	m.add("A task " + TaskCost(f) + ", in all " + StatsCost(f))
 	m.add(sessionsText(f))
+	m.add(GivenText(f))
 	for _, by := range stats.Kinds() {
 		if len(r.By[by]) > 1 {
 			m.button("By "+string(by), statsLine(r.Since, by))
@@ -143,6 +144,9 @@ func (m *Message) part(by stats.By, f stats.Figures) {
 		m.add(sessionsText(f) + " · " + StatsCost(f))
 	} else {
 		m.add("A task " + TaskCost(f) + " · " + Plural(f.Sessions, "session"))
+	}
+	if f.Unsplit < f.Sessions || f.Unsized < f.Sessions { // else the whole says it
+		m.add(GivenText(f))
 	}
 	var parts []string
 	if f.FixRounds > 0 {
@@ -287,6 +291,32 @@ func sessionsText(f stats.Figures) string {
 		return text + fmt.Sprintf(", %d of them of %s tokens", of, Tokens(mean))
 	}
 	return text + " of " + Tokens(mean) + " tokens"
+}
+
+// GivenText says how long the prompts were that sessions were given, and how many tokens
+// they read: "Given ≈4 k each, read 38 k".
+func GivenText(f stats.Figures) string {
+	prompt, sized := f.PromptASession()
+	read, told := f.ReadASession()
+	switch {
+	case sized == 0 && told == 0:
+		return "Given and read tokens unknown"
+	case sized == f.Sessions && told == f.Sessions:
+		return "Given ≈" + Tokens(prompt) + " each, read " + Tokens(read)
+	}
+	return "Given " + MeanText("≈", prompt, sized, f) + ", read " + MeanText("", read, told, f)
+}
+
+// MeanText writes a mean number of tokens of some sessions, with their number where it is not
+// that of all: "≈4 k", "38 k (of 12)", "unknown".
+func MeanText(sign string, mean int64, of int, f stats.Figures) string {
+	switch {
+	case of == 0:
+		return "unknown"
+	case of < f.Sessions:
+		return fmt.Sprintf("%s%s (of %d)", sign, Tokens(mean), of)
+	}
+	return sign + Tokens(mean)
 }
 
 // PartName names a hat, an agent, a model or a size for people.

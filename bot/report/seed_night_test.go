@@ -26,6 +26,12 @@ const (
 	plannedOnes = 5 // tasks whose role has a planner first
 )
 
+// What a session of any hat writes, in tokens, and the length of its prompt in bytes.
+const (
+	written     = 2000
+	promptBytes = 14_000
+)
+
 // cents is what a session of each hat costs: 5·5 + 30·8 + 32·4 + 4·7 = 421. The last
 // planner costs one less.
 var cents = map[string]int{"planner": 5, "builder": 8, "reviewer": 4, "fixer": 7}
@@ -53,7 +59,8 @@ func thirty(t *testing.T) (*fixture, script) {
 			c--
 		}
 		a := scenario.Success(hat, time.Duration(minutes[hat])*time.Minute, float64(c)/100)
-		a.Exit = &ledger.Exit{Reason: ledger.ExitSelf, CostUSD: a.Cost, Tokens: int64(tokens[hat]) * 1000, Turns: 9, Boundary: 3}
+		a.Exit = &ledger.Exit{Reason: ledger.ExitSelf, CostUSD: a.Cost, Tokens: int64(tokens[hat]) * 1000, Turns: 9, Boundary: 3, Prompt: promptBytes}
+		a.Exit.Usage = &ledger.TokenUsage{Input: 1000, CacheRead: a.Exit.Tokens - 1000 - written, CacheWrite: -1, Output: written, Reasoning: -1}
 		if change != nil {
 			change(&a)
 		}
@@ -139,7 +146,7 @@ func TestThirtyTasks(t *testing.T) {
 
 	r := n.figures(stats.Since{Run: true})
 	all := stats.Figures{
-		Sessions: count, USD: 4.20, Tokens: used, Finished: 30, Done: 28, FirstPass: 24,
+		Sessions: count, USD: 4.20, Tokens: used, Read: used - int64(count)*written, Prompt: int64(count) * promptBytes, Finished: 30, Done: 28, FirstPass: 24,
 		FixRounds: 4, Reviews: s.sessions["reviewer"], Judged: s.sessions["reviewer"],
 	}
 	if d := cmp.Diff(all, r.All, cmpopts.EquateApprox(0, 1e-9), cmpopts.IgnoreFields(stats.Figures{}, "Ms")); d != "" {

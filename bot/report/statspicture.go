@@ -29,7 +29,8 @@ const (
 	statsChart     = 220.0
 	legendHeight   = 46.0
 
-	statsLineHeight = 40.0 // of a second line below the tiles
+	statsLineHeight = 40.0 // of a line below the tiles
+	statsMoreLines  = 2    // of them, beside the first
 	sectionGap      = 18.0
 )
 
@@ -75,7 +76,7 @@ func (s Stats) sections() []stats.By {
 }
 
 func (s Stats) height() float64 {
-	h := margin/2 + titleH + tilesH + statsLineHeight
+	h := margin/2 + titleH + tilesH + statsMoreLines*statsLineHeight
 	if bars, _ := s.bars(); len(bars) > 1 {
 		h += headingHeight + statsChart + legendHeight + 24 + sectionGap
 	}
@@ -172,6 +173,7 @@ func (p *statsPicture) drawTiles() {
 		reviews = append(reviews, "tokens of "+plural(of, "session"))
 	}
 	p.line(reviews)
+	p.line(sessionGiven(f))
 	p.y += tilesH - tileHeight - 8 - statsLineHeight
 }
 
@@ -360,6 +362,13 @@ func sessionTokens(f stats.Figures) string {
 	return text
 }
 
+// sessionGiven says how long the prompt of a session was, and how many tokens it read.
+func sessionGiven(f stats.Figures) []string {
+	prompt, sized := f.PromptASession()
+	read, told := f.ReadASession()
+	return []string{"Tokens given to a session " + bot.MeanText("≈", prompt, sized, f), "read " + bot.MeanText("", read, told, f)}
+}
+
 // rowText has the figures of a row.
 func rowText(by stats.By, f stats.Figures) string {
 	if by == stats.ByHat {
@@ -369,6 +378,9 @@ func rowText(by stats.By, f stats.Figures) string {
 			text += " · " + bot.Tokens(mean) + " tokens each"
 		case of > 0:
 			text += fmt.Sprintf(" · %s tokens (of %d)", bot.Tokens(mean), of)
+		}
+		if mean, of := f.PromptASession(); of == f.Sessions && of > 0 {
+			text += " · given ≈" + bot.Tokens(mean)
 		}
 		return text
 	}
@@ -391,7 +403,7 @@ func StatsAlt(s Stats) string {
 	parts := []string{
 		fmt.Sprintf("Figures of %s, %s: %s, %s in all.", bot.Clean(s.Project), bot.StatsSpan(s.Report), plural(f.Sessions, "session"), costBrief(f)),
 		fmt.Sprintf("Tasks done %s. First pass %s. %s. %s.", bot.Rate(f.Done, f.Finished), bot.Rate(f.FirstPass, f.Done), bot.ReviewsText(f), bot.ContradictionsText(f)),
-		fmt.Sprintf("Cost a task %s. %s.", bot.TaskCost(f), sessionTokens(f)),
+		fmt.Sprintf("Cost a task %s. %s. %s.", bot.TaskCost(f), sessionTokens(f), strings.Join(sessionGiven(f), ", ")),
 	}
 	for _, by := range s.sections() {
 		var rows []string

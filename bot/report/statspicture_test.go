@@ -19,7 +19,7 @@ import (
 
 // named are figures of a part that finished tasks.
 func named(name string, sessions, done, finished, first int, usd float64) stats.Named {
-	return stats.Named{Name: name, Figures: stats.Figures{Sessions: sessions, USD: usd, Tokens: int64(sessions) * 41_300, Finished: finished, Done: done, FirstPass: first, Reviews: finished, Judged: finished, FixRounds: done - first}}
+	return stats.Named{Name: name, Figures: stats.Figures{Sessions: sessions, USD: usd, Tokens: int64(sessions) * 41_300, Read: int64(sessions) * 38_600, Prompt: int64(sessions) * 14_500, Finished: finished, Done: done, FirstPass: first, Reviews: finished, Judged: finished, FixRounds: done - first}}
 }
 
 // statsCases are figures of every shape.
@@ -44,14 +44,14 @@ func statsCases(t *testing.T) map[string]report.Stats {
 	rich.All.Contradicted, rich.All.Failed, rich.All.Estimated = 7, 9, 2
 
 	few := report.Stats{Project: "a-project-with-a-long-name-of-32-c"}
-	few.All = stats.Figures{Sessions: 3, USD: 0.2, Unpriced: 2, Tokens: 40_000, Untold: 2, Finished: 3, Done: 2, FirstPass: 1, FixRounds: 1, Reviews: 3, Judged: 1}
+	few.All = stats.Figures{Sessions: 3, USD: 0.2, Unpriced: 2, Tokens: 40_000, Untold: 2, Read: 36_000, Unsplit: 2, Prompt: 30_000, Unsized: 1, Finished: 3, Done: 2, FirstPass: 1, FixRounds: 1, Reviews: 3, Judged: 1}
 	few.Since = stats.Since{Days: 7}
 	few.From = evening
 	few.Days = []stats.Day{{Date: time.Date(2026, 11, 19, 0, 0, 0, 0, berlin), Figures: few.All}}
 	few.By = map[stats.By][]stats.Named{stats.ByHat: {{Name: "builder", Figures: few.All}}, stats.ByAgent: {{Name: "codex", Figures: few.All}}, stats.ByModel: {{Figures: few.All}}, stats.BySize: {{Name: "small", Figures: few.All}}}
 
 	one := report.Stats{Project: "blog"}
-	one.All = stats.Figures{Sessions: 1, Failed: 1, Unpriced: 1, Untold: 1}
+	one.All = stats.Figures{Sessions: 1, Failed: 1, Unpriced: 1, Untold: 1, Unsplit: 1, Unsized: 1}
 	one.Since, one.Run = stats.Since{Run: true}, "r3"
 	one.By = map[stats.By][]stats.Named{stats.ByHat: {{Name: "planner", Figures: one.All}}, stats.ByAgent: {{Name: "pi", Figures: one.All}}, stats.ByModel: {{Figures: one.All}}, stats.BySize: {{Figures: one.All}}}
 

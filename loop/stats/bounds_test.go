@@ -3,6 +3,7 @@ package stats_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("it holds %d days, %d names on one, %d tasks at work, %d tasks of sources, %d sessions", days, names, works, listed, open)
 	}
 	all := f.Report(stats.Since{}, at)
-	want := stats.Figures{Sessions: nights * tasks, USD: nights * tasks * 0.5, Tokens: nights * tasks * 10, Finished: nights * tasks, Done: nights * tasks, FirstPass: nights * tasks}
+	want := stats.Figures{Sessions: nights * tasks, USD: nights * tasks * 0.5, Tokens: nights * tasks * 10, Unsplit: nights * tasks, Unsized: nights * tasks, Finished: nights * tasks, Done: nights * tasks, FirstPass: nights * tasks}
 	if all.All != want {
 		t.Errorf("all: %+v, want %+v", all.All, want)
 	}
@@ -79,7 +80,7 @@ func TestPartsAndRepeats(t *testing.T) {
 	done("baseline")
 	add("Task 3", ledger.TaskSet{To: ledger.Done}) // no agent worked on it
 	r := f.Report(stats.Since{Run: true}, evening)
-	if want := (stats.Figures{Sessions: 5, Unpriced: 5, Untold: 5, Finished: 3, Done: 3, FirstPass: 2}); r.All != want {
+	if want := (stats.Figures{Sessions: 5, Unpriced: 5, Untold: 5, Unsplit: 5, Unsized: 5, Finished: 3, Done: 3, FirstPass: 2}); r.All != want {
 		t.Errorf("%+v, want %+v", r.All, want)
 	}
 	if large := r.By[stats.BySize]; len(large) != 2 || large[1].Name != "large" || large[1].Sessions != 2 || large[1].Done != 1 {
@@ -157,5 +158,39 @@ func TestSinceWords(t *testing.T) {
 	}
 	if _, ok := stats.ParseBy("s"); ok {
 		t.Error(`"s" tells figures apart`)
+	}
+}
+
+// TestPromptTokens: what a session read is its input with what was cached, never its
+// output; a session that tells one sum tells nothing of it. A prompt is an estimate from its
+// length.
+func TestPromptTokens(t *testing.T) {
+	f := stats.New(time.UTC)
+	n := 0
+	add := func(hat string, x ledger.Exit) {
+		n++
+		id := fmt.Sprintf("r1-%d", n)
+		f.Apply(ledger.Entry{Time: evening, Run: "r1", Task: "Task 1", Session: id, Body: ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: hat, Agent: "claude"}})
+		f.Apply(ledger.Entry{Time: evening, Run: "r1", Task: "Task 1", Session: id, Body: ledger.SessionEnded{Kind: ledger.KindAgent, Exit: x}})
+	}
+	add("builder", ledger.Exit{Tokens: 345, Usage: &ledger.TokenUsage{Input: 100, CacheRead: 200, CacheWrite: 30, Output: 15, Reasoning: 5}, Prompt: 3500})
+	add("builder", ledger.Exit{Tokens: 60, Usage: &ledger.TokenUsage{Input: 50, CacheRead: -1, CacheWrite: -1, Output: 10, Reasoning: -1}, Prompt: 7000})
+	add("reviewer", ledger.Exit{Tokens: 500, Prompt: 350})
+	add("writer", ledger.Exit{Tokens: -1, Usage: &ledger.TokenUsage{Input: 9}}) // broke off: a part is no figure
+	r := f.Report(stats.Since{}, evening)
+	type figures struct {
+		read, prompt int64
+		of, sized    int
+	}
+	got := map[string]figures{}
+	for _, x := range append(r.By[stats.ByHat], stats.Named{Name: "all", Figures: r.All}) {
+		var g figures
+		g.read, g.of = x.ReadASession()
+		g.prompt, g.sized = x.PromptASession()
+		got[x.Name] = g
+	}
+	want := map[string]figures{"builder": {read: 190, of: 2, prompt: 1500, sized: 2}, "reviewer": {prompt: 100, sized: 1}, "writer": {}, "all": {read: 190, of: 2, prompt: 1033, sized: 3}}
+	if !maps.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

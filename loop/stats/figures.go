@@ -8,9 +8,13 @@ type Figures struct {
 	Failed    int     // of them, those that count as failed
 	USD       float64 // of the sessions whose cost is known
 	Unpriced  int     // sessions whose cost is unknown
-	Estimated int     // sessions whose cost is the configuration's estimate
+	Estimated int     // sessions whose cost is computed from their tokens, or the configuration's estimate
 	Tokens    int64   // of the sessions that reported any
 	Untold    int     // sessions whose tokens are unknown
+	Read      int64   // of Tokens, those that models read, cached ones too; of the sessions that reported kinds of tokens
+	Unsplit   int     // sessions whose kinds of tokens are unknown
+	Prompt    int64   // length in bytes of the prompts that sessions were given, as far as it is known
+	Unsized   int     // sessions the length of whose prompt is unknown
 	Ms        int64   // length of all sessions
 
 	Finished  int // tasks that an agent worked on and that are done or blocked
@@ -32,6 +36,10 @@ func (f Figures) Plus(g Figures) Figures {
 	f.Estimated += g.Estimated
 	f.Tokens += g.Tokens
 	f.Untold += g.Untold
+	f.Read += g.Read
+	f.Unsplit += g.Unsplit
+	f.Prompt += g.Prompt
+	f.Unsized += g.Unsized
 	f.Ms += g.Ms
 	f.Finished += g.Finished
 	f.Done += g.Done
@@ -64,6 +72,25 @@ func (f Figures) TokensASession() (mean int64, of int) {
 	return f.Tokens / int64(of), of
 }
 
+// ReadASession returns how many tokens a model read in a session, the mean of the sessions
+// that reported it, and their number; 0 of 0 is unknown.
+func (f Figures) ReadASession() (mean int64, of int) {
+	if of = f.Sessions - f.Unsplit; of <= 0 {
+		return 0, 0
+	}
+	return f.Read / int64(of), of
+}
+
+// PromptASession returns the tokens of the prompt that a session was given, the mean of the
+// sessions whose prompt is known, and their number; 0 of 0 is unknown. It is an estimate
+// from the length: no agent reports its prompt apart from what it adds itself.
+func (f Figures) PromptASession() (mean int64, of int) {
+	if of = f.Sessions - f.Unsized; of <= 0 {
+		return 0, 0
+	}
+	return int64(float64(f.Prompt) / ledger.BytesPerToken / float64(of)), of
+}
+
 // sessionFigures counts the end of an agent's session.
 func sessionFigures(b ledger.SessionEnded) Figures {
 	f := Figures{Sessions: 1, Ms: b.Exit.Took().Milliseconds()}
@@ -83,6 +110,14 @@ func sessionFigures(b ledger.SessionEnded) Figures {
 		f.Untold = 1
 	} else {
 		f.Tokens = b.Exit.Tokens
+	}
+	if u := b.Exit.Usage; u != nil && b.Exit.Tokens >= 0 {
+		f.Read = u.Read()
+	} else {
+		f.Unsplit = 1
+	}
+	if f.Prompt = max(b.Exit.Prompt, 0); f.Prompt == 0 {
+		f.Unsized = 1
 	}
 	return f
 }

@@ -68,7 +68,7 @@ func TestFold(t *testing.T) {
 	n.Until(nil)
 
 	want := stats.Figures{
-		Sessions: 13, USD: 11*0.25 + 2*0.5 - 0.25, Unpriced: 1, Untold: 13, Finished: 5, Done: 3, FirstPass: 2,
+		Sessions: 13, USD: 11*0.25 + 2*0.5 - 0.25, Unpriced: 1, Untold: 13, Unsplit: 13, Unsized: 13, Finished: 5, Done: 3, FirstPass: 2,
 		FixRounds: 1, Reviews: 4, Judged: 3, Contradicted: 1, Ms: int64(14 * time.Minute / time.Millisecond),
 	}
 	f := folded(t, n.All())
@@ -83,10 +83,10 @@ func TestFold(t *testing.T) {
 		name string
 		want stats.Figures
 	}{
-		{stats.ByHat, "planner", stats.Figures{Sessions: 5, USD: 1.75, Untold: 5, Finished: 5, Done: 3, FirstPass: 2, Ms: 300_000}},
-		{stats.ByHat, "builder", stats.Figures{Sessions: 3, USD: 0.5, Unpriced: 1, Untold: 3, Finished: 3, Done: 3, FirstPass: 2, FixRounds: 1, Reviews: 3, Judged: 3, Contradicted: 1, Ms: 240_000}},
-		{stats.ByHat, "fixer", stats.Figures{Sessions: 1, USD: 0.25, Untold: 1, Finished: 1, Done: 1, Reviews: 1, Ms: 60_000}},
-		{stats.BySize, string(history.Large), stats.Figures{Sessions: 5, USD: 1.25, Untold: 5, Finished: 1, Done: 1, FixRounds: 1, Reviews: 2, Judged: 1, Contradicted: 1, Ms: 300_000}},
+		{stats.ByHat, "planner", stats.Figures{Sessions: 5, USD: 1.75, Untold: 5, Unsplit: 5, Unsized: 5, Finished: 5, Done: 3, FirstPass: 2, Ms: 300_000}},
+		{stats.ByHat, "builder", stats.Figures{Sessions: 3, USD: 0.5, Unpriced: 1, Untold: 3, Unsplit: 3, Unsized: 3, Finished: 3, Done: 3, FirstPass: 2, FixRounds: 1, Reviews: 3, Judged: 3, Contradicted: 1, Ms: 240_000}},
+		{stats.ByHat, "fixer", stats.Figures{Sessions: 1, USD: 0.25, Untold: 1, Unsplit: 1, Unsized: 1, Finished: 1, Done: 1, Reviews: 1, Ms: 60_000}},
+		{stats.BySize, string(history.Large), stats.Figures{Sessions: 5, USD: 1.25, Untold: 5, Unsplit: 5, Unsized: 5, Finished: 1, Done: 1, FixRounds: 1, Reviews: 2, Judged: 1, Contradicted: 1, Ms: 300_000}},
 		{stats.ByAgent, "claude", want},
 		{stats.ByModel, "", want},
 	} {

@@ -122,11 +122,15 @@ type DayFigure struct {
 type Figures struct {
 	Sessions     int     `json:"sessions"`
 	Failed       int     `json:"failed_sessions"`
-	Known        float64 `json:"cost_known_usd"` // of the sessions whose cost is known
-	Unpriced     int     `json:"unpriced"`       // sessions whose cost is unknown
-	Estimated    int     `json:"estimated"`      // sessions whose cost is an estimate of the configuration
-	Tokens       int64   `json:"tokens_known"`   // of the sessions that reported any
-	Untold       int     `json:"untold"`         // sessions whose tokens are unknown
+	Known        float64 `json:"cost_known_usd"`     // of the sessions whose cost is known
+	Unpriced     int     `json:"unpriced"`           // sessions whose cost is unknown
+	Estimated    int     `json:"estimated"`          // of the known ones, those whose agent did not say it: by the price of its tokens, or usd_estimate
+	Tokens       int64   `json:"tokens_known"`       // of the sessions that reported any
+	Untold       int     `json:"untold"`             // sessions whose tokens are unknown
+	Read         int64   `json:"tokens_read_known"`  // of tokens_known, those that models read, cached ones too
+	Unsplit      int     `json:"read_untold"`        // sessions of which it is unknown what of their tokens was read
+	Prompt       int64   `json:"prompt_bytes_known"` // of the prompts that sessions were given
+	Unsized      int     `json:"prompts_unknown"`    // sessions whose prompt is not known
 	Finished     int     `json:"tasks_finished"`
 	Done         int     `json:"tasks_done"`
 	FirstPass    int     `json:"first_pass"`
@@ -141,6 +145,8 @@ type Figures struct {
 	Contradiction    *float64 `json:"contradiction_rate"`
 	CostATask        *float64 `json:"cost_a_task_usd"`
 	TokensASession   *int64   `json:"tokens_a_session"`
+	ReadASession     *int64   `json:"tokens_read_a_session"`
+	PromptASession   *int64   `json:"prompt_tokens_a_session_estimated"`
 	MinutesASession  *float64 `json:"minutes_a_session"`
 	FixRoundsPerTask *float64 `json:"fix_rounds_a_task"`
 }
@@ -149,6 +155,7 @@ type Figures struct {
 func figuresOf(f stats.Figures) Figures {
 	out := Figures{
 		Sessions: f.Sessions, Failed: f.Failed, Known: f.USD, Unpriced: f.Unpriced, Estimated: f.Estimated, Tokens: f.Tokens, Untold: f.Untold,
+		Read: f.Read, Unsplit: f.Unsplit, Prompt: f.Prompt, Unsized: f.Unsized,
 		Finished: f.Finished, Done: f.Done, FirstPass: f.FirstPass, FixRounds: f.FixRounds, Reviews: f.Reviews, Judged: f.Judged, Contradicted: f.Contradicted,
 	}
 	part := func(n float64, of int) *float64 {
@@ -167,8 +174,13 @@ func figuresOf(f stats.Figures) Figures {
 	if usd, known := f.CostATask(); known {
 		out.CostATask = &usd
 	}
-	if mean, of := f.TokensASession(); of > 0 {
-		out.TokensASession = &mean
+	for _, mean := range []struct {
+		to **int64
+		of func() (int64, int)
+	}{{&out.TokensASession, f.TokensASession}, {&out.ReadASession, f.ReadASession}, {&out.PromptASession, f.PromptASession}} {
+		if n, of := mean.of(); of > 0 {
+			*mean.to = &n
+		}
 	}
 	return out
 }

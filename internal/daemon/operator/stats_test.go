@@ -37,8 +37,12 @@ func TestStats(t *testing.T) {
 	work := func(n int, usd float64, tokens int64) {
 		t.Helper()
 		task, id := fmt.Sprintf("Task %d", n), fmt.Sprintf("r1-%d", n)
+		exit := ledger.Exit{CostUSD: usd, Tokens: tokens}
+		if tokens > 0 {
+			exit.Usage, exit.Prompt = &ledger.TokenUsage{Input: 100, CacheRead: tokens - 200, CacheWrite: -1, Output: 100, Reasoning: -1}, 3500
+		}
 		add(task, id, ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: "builder", Agent: "claude", Model: "sonnet"})
-		add(task, id, ledger.SessionEnded{Kind: ledger.KindAgent, Counts: ledger.CountsAsSuccess, Exit: ledger.Exit{CostUSD: usd, Tokens: tokens}})
+		add(task, id, ledger.SessionEnded{Kind: ledger.KindAgent, Counts: ledger.CountsAsSuccess, Exit: exit})
 		add(task, "", ledger.TaskSet{To: ledger.Done})
 	}
 	view := func(ctx context.Context, words, look string) (operator.Stats, string, error) {
@@ -59,7 +63,7 @@ func TestStats(t *testing.T) {
 		return m.Text(0)
 	}
 
-	if s, text, err := view(t.Context(), "7d", "dark"); err != nil || s.All.Sessions != 0 || s.All.CostATask != nil || s.Fault == "" || !strings.Contains(text, "shop has no figures") {
+	if s, text, err := view(t.Context(), "7d", "dark"); err != nil || s.All.Sessions != 0 || s.All.CostATask != nil || s.All.ReadASession != nil || s.All.PromptASession != nil || s.Fault == "" || !strings.Contains(text, "shop has no figures") {
 		t.Errorf("%+v, %q, %v", s, text, err)
 	}
 	add("", "", ledger.RunPlanned{Run: "r1"})
@@ -77,10 +81,10 @@ func TestStats(t *testing.T) {
 	}
 	work(2, 0.25, 3000)
 	s, text, err := view(t.Context(), "run model", "light")
-	if err != nil || s.Run != "r1" || s.All.Done != 2 || s.All.CostATask == nil || *s.All.CostATask != 0.375 || *s.All.TokensASession != 2000 || len(s.By) != 1 || s.By[0].Name != "sonnet" || len(s.Picture) == 0 {
+	if err != nil || s.Run != "r1" || s.All.Done != 2 || s.All.CostATask == nil || *s.All.CostATask != 0.375 || *s.All.TokensASession != 2000 || *s.All.ReadASession != 1900 || *s.All.PromptASession != 1000 || len(s.By) != 1 || s.By[0].Name != "sonnet" || len(s.Picture) == 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if !strings.Contains(text, "sonnet\n2 of 2 done · first pass 2\nA task $0.38 · 2 sessions") {
+	if !strings.Contains(text, "sonnet\n2 of 2 done · first pass 2\nA task $0.38 · 2 sessions\nGiven ≈1 k each, read 1 k") {
 		t.Errorf("%s", text)
 	}
 	if got := chat("/stats"); !strings.Contains(got, "shop 2 of 2 done · 30 days\nFirst pass 2 of 2\n") || !strings.Contains(got, "A task $0.38, in all $0.75") {
@@ -90,7 +94,7 @@ func TestStats(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if s, _, err := view(t.Context(), "all", ""); err != nil || s.All.Sessions != 3 || s.All.Unpriced != 1 || s.All.CostUSD != nil || s.All.CostATask != nil || s.All.Known != 0.75 {
+			if s, _, err := view(t.Context(), "all", ""); err != nil || s.All.Sessions != 3 || s.All.Unpriced != 1 || s.All.CostUSD != nil || s.All.CostATask != nil || s.All.Known != 0.75 || s.All.Unsplit != 1 || s.All.Unsized != 1 {
 				t.Errorf("%+v, %v", s, err)
 			}
 		})
