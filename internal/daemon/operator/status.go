@@ -32,8 +32,8 @@ type statusJSON struct {
 	Branch   string     `json:"branch,omitempty"`
 	Tip      string     `json:"tip,omitempty"` // of the branch: green, red, unverified; making while the branch is made again
 	Sessions int        `json:"sessions"`
-	CostUSD  *float64   `json:"cost_usd"` // null: unknown
-	Guidance int        `json:"guidance_waiting"`
+	costJSON
+	Guidance int `json:"guidance_waiting"`
 
 	Wave *bot.WaveNow `json:"wave,omitempty"` // under way, of a run on bug reports
 
@@ -50,6 +50,25 @@ type statusJSON struct {
 
 	Asks    []string `json:"questions,omitempty"`
 	Remarks []string `json:"remarks,omitempty"` // warnings: settings not reloaded, a start missed
+}
+
+// costJSON says what is known of the run's cost, as Figures do. Fields are added, never
+// renamed.
+type costJSON struct {
+	CostUSD   *float64 `json:"cost_usd"`       // null: unknown, if only in part
+	Known     float64  `json:"cost_known_usd"` // of the sessions whose cost is known
+	Unpriced  int      `json:"unpriced"`       // sessions whose cost is unknown
+	Estimated int      `json:"estimated"`      // of the known ones, those whose agent did not say it: by the price of its tokens, or usd_estimate
+}
+
+// costOf returns what is known of the cost of the project's run.
+func costOf(s loop.State) costJSON {
+	r := s.Project.Run
+	c := costJSON{Known: r.CostUSD, Unpriced: r.Unpriced, Estimated: r.Estimated}
+	if r.Unpriced == 0 && !bot.CostOpen(s) {
+		c.CostUSD = &r.CostUSD
+	}
+	return c
 }
 
 // heldJSON is an agent that cannot be used now, in the output of `nightporter status
@@ -146,9 +165,7 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 	if !r.Until.IsZero() {
 		out.Until = &r.Until
 	}
-	if r.Unpriced == 0 && !bot.CostOpen(s) {
-		out.CostUSD = &r.CostUSD
-	}
+	out.costJSON = costOf(s)
 	out.Proof, _, _ = s.Project.ProofOf(r.ID)
 	for _, t := range s.Project.Unsure() {
 		out.Unsure = append(out.Unsure, t.Task.ID)

@@ -38,3 +38,26 @@ func TestStatusRequests(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// TestStatusCost: a program can tell what an agent said of a cost from what was computed or
+// estimated, and what is unknown from what is nothing.
+func TestStatusCost(t *testing.T) {
+	began := []loop.Session{{ID: "r1-1", Planned: ledger.SessionPlanned{Kind: ledger.KindAgent}}}
+	for name, c := range map[string]struct {
+		run      loop.Run
+		sessions []loop.Session
+		want     string
+	}{
+		"told":        {loop.Run{Agents: 2, CostUSD: 1.5}, nil, `{"cost_usd":1.5,"cost_known_usd":1.5,"unpriced":0,"estimated":0}`},
+		"estimated":   {loop.Run{Agents: 2, CostUSD: 1.5, Estimated: 1}, nil, `{"cost_usd":1.5,"cost_known_usd":1.5,"unpriced":0,"estimated":1}`},
+		"in part":     {loop.Run{Agents: 3, CostUSD: 1.5, Estimated: 1, Unpriced: 1, AssumedUSD: 2}, nil, `{"cost_usd":null,"cost_known_usd":1.5,"unpriced":1,"estimated":1}`},
+		"nothing":     {loop.Run{Agents: 1}, nil, `{"cost_usd":0,"cost_known_usd":0,"unpriced":0,"estimated":0}`},
+		"not yet":     {loop.Run{State: ledger.RunRunning, Agents: 1}, began, `{"cost_usd":null,"cost_known_usd":0,"unpriced":0,"estimated":0}`},
+		"no sessions": {loop.Run{State: ledger.RunRunning}, nil, `{"cost_usd":0,"cost_known_usd":0,"unpriced":0,"estimated":0}`},
+	} {
+		got, err := operator.CostOf(loop.State{Project: loop.Project{Name: "shop", Run: &c.run, Sessions: c.sessions}})
+		if err != nil || got != c.want {
+			t.Errorf("%s: %s, want %s, %v", name, got, c.want, err)
+		}
+	}
+}
