@@ -37,6 +37,7 @@ func TestMetrics(t *testing.T) {
 	before := loop.State{Project: loop.Project{Name: "shop", Sessions: []loop.Session{{ID: "r1-1", Planned: ledger.SessionPlanned{Hat: "builder"}}}}}
 	p.Counted(before, ledger.Entry{Session: "r1-1", Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess, Exit: ledger.Exit{CostUSD: 0.5, Tokens: 1200}}})
 	p.Counted(before, ledger.Entry{Session: "r1-1", Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedSilent, Counts: ledger.CountsAsFailed, Exit: ledger.Exit{CostUSD: -1, Tokens: -1}}})
+	p.Counted(before, ledger.Entry{Session: "r1-1", Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess, Exit: ledger.Exit{CostUSD: 0.25, Tokens: -1, PricedBy: ledger.PricedByTable, Estimated: true}}})
 	p.Counted(before, ledger.Entry{Session: "r1-c1", Body: ledger.SessionEnded{Kind: ledger.KindVerify}})
 	text, err := p.Figures(t.Context())
 	if err != nil {
@@ -45,11 +46,12 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`nightporter_run_state{project="shop",state="ended"} 1`,
 		`nightporter_runs_ended_total{project="shop",reason="could not start"} 1`,
-		`nightporter_sessions_total{counts="success",end="event",hat="builder",project="shop"} 1`,
+		`nightporter_sessions_total{counts="success",end="event",hat="builder",project="shop"} 2`,
 		`nightporter_sessions_total{counts="failed session",end="no event",hat="builder",project="shop"} 1`,
-		`nightporter_cost_usd_total{hat="builder",project="shop"} 0.5`,
+		`nightporter_cost_usd_total{hat="builder",project="shop"} 0.75`,
 		`nightporter_tokens_total{hat="builder",project="shop"} 1200`,
 		`nightporter_sessions_unpriced_total{project="shop"} 1`,
+		`nightporter_sessions_estimated_total{project="shop"} 1`,
 		`nightporter_input_seconds_count{kind="start_run"} 1`,
 		`nightporter_questions_open{project="shop"} 0`,
 		`nightporter_build_info{`,

@@ -28,6 +28,7 @@ type Metrics struct {
 	cost     *prometheus.CounterVec
 	tokens   *prometheus.CounterVec
 	unpriced *prometheus.CounterVec
+	computed *prometheus.CounterVec
 	inputs   *prometheus.HistogramVec
 	commits  prometheus.Histogram
 }
@@ -57,9 +58,10 @@ func New(version string) *Metrics {
 		registry: prometheus.NewRegistry(),
 		runs:     counter("runs_ended_total", "Runs that ended, by reason.", "project", "reason"),
 		sessions: counter("sessions_total", "Sessions of agents that ended, by what their end means and counts as.", "project", "hat", "end", "counts"),
-		cost:     counter("cost_usd_total", "What agents reported to have cost, in US dollars.", "project", "hat"),
+		cost:     counter("cost_usd_total", "What sessions of agents cost as far as it is known, in US dollars.", "project", "hat"),
 		tokens:   counter("tokens_total", "Tokens that agents reported.", "project", "hat"),
 		unpriced: counter("sessions_unpriced_total", "Sessions of agents whose cost is unknown.", "project"),
+		computed: counter("sessions_estimated_total", "Sessions of agents whose cost no agent said: it is computed from their tokens, or estimated.", "project"),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: metricsPrefix + "session_seconds", Help: "Length of agents' sessions.", Buckets: []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600},
 		}, []string{"hat"}),
@@ -75,7 +77,7 @@ func New(version string) *Metrics {
 		ConstLabels: prometheus.Labels{"version": version, "go": goVersion()},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.runs, m.sessions, m.cost, m.tokens, m.unpriced, m.seconds, m.inputs, m.commits, build,
+	m.registry.MustRegister(m.runs, m.sessions, m.cost, m.tokens, m.unpriced, m.computed, m.seconds, m.inputs, m.commits, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -110,6 +112,9 @@ func (m *Metrics) Entry(before loop.State, e ledger.Entry) {
 		m.seconds.WithLabelValues(hat).Observe(b.Exit.Took().Seconds())
 		if b.Exit.CostUSD >= 0 {
 			m.cost.WithLabelValues(project, hat).Add(b.Exit.CostUSD)
+			if b.Exit.Estimated {
+				m.computed.WithLabelValues(project).Inc()
+			}
 		} else {
 			m.unpriced.WithLabelValues(project).Inc()
 		}
