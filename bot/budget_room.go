@@ -78,21 +78,27 @@ func budgetPart(b ledger.BudgetWarned) string {
 	return fmt.Sprintf("%d %%", int(100*b.Spent/b.Of+1e-6))
 }
 
-// budgetSpent writes what is spent, with "≈" if some of it is estimated.
+// budgetSpent writes what is spent, with "≈" if some of it is estimated or assumed.
 func budgetSpent(b ledger.BudgetWarned) string {
-	text := sumOf(b.Tokens, b.Spent)
-	if b.About && !b.Tokens {
-		return "≈" + text
+	if b.About {
+		return "≈" + sumOf(b.Tokens, b.Spent)
 	}
-	return text
+	return sumOf(b.Tokens, b.Spent)
+}
+
+// budgetRoom writes what is left of a budget, with "≈" if some of what is spent is
+// estimated: "$3.60", "≈700 k tokens".
+func budgetRoom(b ledger.BudgetWarned) string {
+	left := sumOf(b.Tokens, b.Left())
+	if b.About {
+		return "≈" + left
+	}
+	return left
 }
 
 // budgetLeft says what is left of a budget, and what that is probably enough for.
 func budgetLeft(b ledger.BudgetWarned, now time.Time) string {
-	left := sumOf(b.Tokens, b.Left()) + " left"
-	if b.About && !b.Tokens {
-		left = "≈" + left
-	}
+	left := budgetRoom(b) + " left"
 	if b.Needs > 0 {
 		return left + "; the next session takes about " + sumOf(b.Tokens, b.Needs)
 	}
@@ -129,10 +135,7 @@ func CostOfBudget(s loop.State) string { return CostSoFar(s) + costOf(s) }
 // line each.
 func BudgetLines(s loop.State, now time.Time) (lines []string) {
 	for _, b := range s.Budgets(now) {
-		text := sumOf(b.Tokens, b.Spent) + " of " + sumOf(b.Tokens, b.Of)
-		if b.Tokens {
-			text = strings.TrimSuffix(sumOf(true, b.Spent), " tokens") + " of " + sumOf(true, b.Of)
-		}
+		text := strings.TrimSuffix(budgetSpent(b), " tokens") + " of " + sumOf(b.Tokens, b.Of)
 		switch {
 		case b.Limit == ledger.BudgetDay:
 			lines = append(lines, "24 h, all projects: "+text)

@@ -64,6 +64,7 @@ func TestBudgetWarned(t *testing.T) {
 		{"too little", ledger.BudgetWarned{Limit: ledger.BudgetRun, Of: 15, Spent: 14.1, Outlook: &none}, "$0.90 left, not enough for #11."},
 		{"a guess", ledger.BudgetWarned{Limit: ledger.BudgetRun, Of: 15, Spent: 12.01, Outlook: &guess}, "$2.99 left.\nWork goes on."},
 		{"in tokens", ledger.BudgetWarned{Limit: ledger.BudgetRun, Tokens: true, Of: 4e6, Spent: 3.3e6}, "! shop budget 82 %: 3.3 M tokens\nof 4.0 M tokens · 23:10 · 0/0\n700 k tokens left."},
+		{"in tokens, assumed", ledger.BudgetWarned{Limit: ledger.BudgetRun, Tokens: true, Of: 4e6, Spent: 3.3e6, About: true}, "! shop budget 82 %: ≈3.3 M tokens\nof 4.0 M tokens · 23:10 · 0/0\n≈700 k tokens left."},
 		{"of the day", ledger.BudgetWarned{Limit: ledger.BudgetDay, Of: 20, Spent: 16.4}, "! shop 24 h budget 82 %: $16.40\nof $20, all projects · 23:10 · 0/0\n$3.60 left."},
 		{"of a task", ledger.BudgetWarned{Limit: ledger.BudgetTask, Task: "Task 3", Of: 1, Spent: 0.85, Needs: 0.14}, "! shop #3 budget 85 %: $0.85\nof $1 · 23:10 · 0/0\n$0.15 left; the next session takes about $0.14."},
 	} {
@@ -102,6 +103,8 @@ func TestCostOfBudget(t *testing.T) {
 	s.Shared.Purse.Window = []loop.SpentSlot{{At: evening, USD: 9.2}}
 	has("/cost", bot.Spent(s, evening).Text(0), "$6.42 of $15 · shop r14", "1.2 M of 4.0 M tokens", "24 h, all projects: $9.20 of $20")
 	has("/status", bot.Status(s, evening).Text(0), " · $6.42 of $15", "1.2 M of 4.0 M tokens", "24 h, all projects: $9.20 of $20")
+	s.Shared.Purse.Window[0].Estimated, r.Untold, r.AssumedTokens = 1, 1, 500_000
+	has("/status, assumed", bot.Status(s, evening).Text(0), "≈1.2 M of 4.0 M tokens", "24 h, all projects: ≈$9.20 of $20")
 	r.Estimated, r.Unpriced = 2, 1
 	m := bot.Spent(s, evening)
 	has("/cost, estimated", m.Text(0), "≈$6.42 + unknown (1 session)", "of $15")
