@@ -131,6 +131,33 @@ func costOf(s loop.State) string {
 // CostOfBudget is CostSoFar with the run's budget in money: "$6.42 of $15".
 func CostOfBudget(s loop.State) string { return CostSoFar(s) + costOf(s) }
 
+// offeredBudget says what an offered run may spend, and what is left of the day's budget:
+// "Budget $15, $3 a task · 24 h: ≈$27.60 of $40 left". It is "" without a budget.
+func offeredBudget(s loop.State, q ledger.Question) string {
+	var parts []string
+	b := q.Offer.Budget
+	if b.USDRun > 0 {
+		parts = append(parts, sumOf(false, b.USDRun))
+	}
+	if b.TokensRun > 0 {
+		parts = append(parts, sumOf(true, float64(b.TokensRun)))
+	}
+	if b.USDTask > 0 {
+		parts = append(parts, sumOf(false, b.USDTask)+" a task")
+	}
+	var all []string
+	day := "24 h budget: "
+	if len(parts) > 0 {
+		all, day = append(all, "Budget "+strings.Join(parts, ", ")), "24 h: "
+	}
+	for _, b := range s.Budgets(q.Asked) {
+		if b.Limit == ledger.BudgetDay {
+			all = append(all, day+strings.TrimSuffix(budgetRoom(b), " tokens")+" of "+sumOf(b.Tokens, b.Of)+" left")
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
 // BudgetLines says what is spent of a run's budget in tokens and of the last 24 hours', a
 // line each.
 func BudgetLines(s loop.State, now time.Time) (lines []string) {

@@ -111,3 +111,43 @@ func TestCostOfBudget(t *testing.T) {
 	r.CostUSD = 0
 	has("/status, unknown", bot.Status(s, evening).Text(0), "cost unknown, budget $15")
 }
+
+// TestOfferedBudget: the question that confirms a run says in one line what it may spend, and
+// what is left of the day's budget.
+func TestOfferedBudget(t *testing.T) {
+	for name, c := range map[string]struct {
+		run  ledger.Budget
+		day  ledger.DayBudget
+		slot loop.SpentSlot
+		want string
+	}{
+		"none":        {},
+		"of the run":  {run: ledger.Budget{USDRun: 15}, want: "Budget $15"},
+		"of a task":   {run: ledger.Budget{USDRun: 15, USDTask: 2.5}, want: "Budget $15, $2.50 a task"},
+		"in tokens":   {run: ledger.Budget{TokensRun: 4e6}, want: "Budget 4.0 M tokens"},
+		"of the day":  {day: ledger.DayBudget{USD: 40}, want: "24 h budget: $40 of $40 left"},
+		"of both":     {run: ledger.Budget{USDRun: 15}, day: ledger.DayBudget{USD: 40}, slot: loop.SpentSlot{USD: 12.4}, want: "Budget $15 · 24 h: $27.60 of $40 left"},
+		"estimated":   {day: ledger.DayBudget{USD: 40}, slot: loop.SpentSlot{USD: 12.4, Assumed: loop.Assumed{Estimated: 1}}, want: "24 h budget: ≈$27.60 of $40 left"},
+		"assumed":     {day: ledger.DayBudget{Tokens: 4e6}, slot: loop.SpentSlot{Tokens: 3e6, Assumed: loop.Assumed{Tokens: 5e5, Untold: 1}}, want: "24 h budget: ≈1.0 M of 4.0 M tokens left"},
+		"none left":   {run: ledger.Budget{USDRun: 15}, day: ledger.DayBudget{USD: 40}, slot: loop.SpentSlot{USD: 41}, want: "Budget $15 · 24 h: $0 of $40 left"},
+		"of the past": {day: ledger.DayBudget{USD: 40}, slot: loop.SpentSlot{At: evening.Add(-30 * time.Hour), USD: 39}, want: "24 h budget: $40 of $40 left"},
+	} {
+		if c.slot.At.IsZero() {
+			c.slot.At = evening.Add(-time.Hour)
+		}
+		s := loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r1", State: ledger.RunOver, CostUSD: 15, ExtraUSD: 5}}, Shared: loop.Shared{Purse: loop.Purse{Day: c.day, Window: []loop.SpentSlot{c.slot}}}}
+		s.Project.Run.Settings.Budget.USDRun = 3 // of the run before
+		q := ledger.Question{ID: "q2", Kind: ledger.AskStart, Offer: &ledger.Settings{Agent: "claude", Budget: c.run}, Asked: evening, Expires: evening.Add(time.Minute)}
+		m := bot.Ask(s, q, evening)
+		messagelint.Check(t, name, m)
+		var lines []string
+		for line := range strings.SplitSeq(m.Text(0), "\n") {
+			if strings.Contains(line, "udget") || strings.Contains(line, "24 h") {
+				lines = append(lines, line)
+			}
+		}
+		if got := strings.Join(lines, "\n"); got != c.want {
+			t.Errorf("%s: %q, not %q", name, got, c.want)
+		}
+	}
+}

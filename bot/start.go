@@ -174,6 +174,9 @@ func offered(s loop.State, q ledger.Question) []string {
 	if !o.Until.IsZero() {
 		lines = append(lines, "Ends at "+Clock(o.Until, q.Asked)+".")
 	}
+	if budget := offeredBudget(s, q); budget != "" {
+		lines = append(lines, budget)
+	}
 	lines = append(lines, outlookLines(q.Outlook, q.Asked)...)
 	if q.Lanes != nil {
 		lines = append(lines, LanesProposed(*q.Lanes))
