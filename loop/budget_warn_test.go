@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -121,5 +122,60 @@ func TestDayBudgetWarned(t *testing.T) {
 	all[0].Of = 7
 	if dec.warned(all[0]) {
 		t.Error("it is not told again after it was raised")
+	}
+}
+
+// TestAssumedIsMarked: what is said of any budget is marked where some of it is assumed or
+// estimated, and only there.
+func TestAssumedIsMarked(t *testing.T) {
+	settings := ledger.Settings{Budget: ledger.Budget{USDRun: 10, TokensRun: 1000}}
+	day := ledger.DayBudget{USD: 20, Tokens: 2000}
+	names := func(marked bool, all []ledger.BudgetWarned) (names []string) {
+		for _, b := range all {
+			if b.About == marked {
+				names = append(names, fmt.Sprintf("%s %v %v", b.Limit, b.Tokens, b.Spent))
+			}
+		}
+		return names
+	}
+	for name, c := range map[string]struct {
+		run    Run
+		slot   SpentSlot
+		marked []string
+	}{
+		"all known":          {Run{CostUSD: 1, Tokens: 10}, SpentSlot{USD: 1, Tokens: 10}, nil},
+		"a cost assumed":     {Run{CostUSD: 1, AssumedUSD: 2, Unpriced: 1, Tokens: 10}, SpentSlot{USD: 3, Tokens: 10, Assumed: Assumed{USD: 2, Unpriced: 1}}, []string{"run false 3", "day false 3"}},
+		"a cost estimated":   {Run{CostUSD: 1, Estimated: 1, Tokens: 10}, SpentSlot{USD: 1, Tokens: 10, Assumed: Assumed{Estimated: 1}}, []string{"run false 1", "day false 1"}},
+		"tokens assumed":     {Run{CostUSD: 1, Tokens: 15, AssumedTokens: 5, Untold: 1}, SpentSlot{USD: 1, Tokens: 15, Assumed: Assumed{Tokens: 5, Untold: 1}}, []string{"run true 15", "day true 15"}},
+		"of another project": {Run{CostUSD: 1, Tokens: 10}, SpentSlot{USD: 3, Tokens: 15, Assumed: Assumed{USD: 2, Tokens: 5}}, []string{"day false 3", "day true 15"}},
+	} {
+		at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
+		c.run.Settings, c.slot.At = settings, at
+		s := State{Project: Project{Run: &c.run}, Shared: Shared{Purse: Purse{Day: day, Window: []SpentSlot{c.slot}}}}
+		all := s.Budgets(at)
+		if marked := names(true, all); !slices.Equal(marked, c.marked) || len(all) != 4 {
+			t.Errorf("%s: marked %q of %+v", name, marked, all)
+		}
+	}
+}
+
+// TestWarnedOfAssumed: so is the warning that people get, whose sum has what was reserved.
+func TestWarnedOfAssumed(t *testing.T) {
+	for name, change := range map[string]func(*ledger.Settings, *ledger.DayBudget){
+		"day":           func(_ *ledger.Settings, day *ledger.DayBudget) { day.USD = 2.6 },
+		"tokens":        func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.TokensRun = 600_000 },
+		"tokens, a day": func(_ *ledger.Settings, day *ledger.DayBudget) { day.Tokens = 600_000 },
+	} {
+		d := spends(t, "1 2 3 4 5", func(s *ledger.Settings, day *ledger.DayBudget) { s.Stays = true; change(s, day) })
+		for range 2 {
+			d.play("task") // three sessions of 0.25 and 1000 tokens
+		}
+		d.emit("plan.complete", fmt.Sprintf(planned, ""))
+		d.exit(func(x *ledger.Exit) { x.CostUSD, x.Tokens = -1, -1 })
+		d.emit("build.complete", `{"summary":"built it","files_modified":["a.go"]}`)
+		d.exit(func(x *ledger.Exit) { x.CostUSD, x.Tokens = 0.5, 485_000 })
+		if all := d.warnings(); len(all) != 1 || !all[0].About {
+			t.Errorf("%s: told %+v, asked %+v", name, all, d.s.Project.Questions)
+		}
 	}
 }

@@ -1,12 +1,14 @@
 package loop
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/history"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/outlook"
 )
 
 // budgeted returns a night of eight tasks of one session each, which takes an hour and
@@ -107,5 +109,37 @@ func TestOfferedWithinBudget(t *testing.T) {
 	}
 	if !said {
 		t.Errorf("the preflight does not warn:\n%s", n.out.String())
+	}
+}
+
+// TestOutlookOfSections: sections with commits of their own have what is left of their task's
+// budget, with what people added to it.
+func TestOutlookOfSections(t *testing.T) {
+	pattern := ledger.Pattern{Name: "commits", Start: "planner", Routes: []ledger.Route{
+		{From: "planner", On: ledger.EventPlan, To: "builder"}, {From: "builder", On: "build.complete", To: ledger.Converged},
+	}}
+	d := spendsInSections(t, pattern, 1, func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDTask, s.Consensus = 5, true })
+	d.play("critic OKAY")
+	d.costs("Task 1/a", 1)
+	d.play("greens")
+	left := func(of float64) {
+		t.Helper()
+		dec := &decision{State: d.s, in: Input{Project: "shop", Time: d.now}}
+		for _, id := range []string{"Task 1", "Task 1/b", "Task 1/c"} {
+			task, _ := dec.task(id)
+			got := dec.outlookBudget(outlook.Task{}, task, nil)
+			if want := of - d.s.Project.Run.CostUSD; len(got.Budgets) != 1 || math.Abs(got.Budgets[0].Left-want) > cent || got.Budgets[0].Of != of {
+				t.Errorf("%s has left %+v, not $%.2f of $%.2f", id, got.Budgets, want, of)
+			}
+		}
+	}
+	left(5)
+	r := d.s.Project.Run.raise(ledger.BudgetRaised{Limit: ledger.BudgetTask, Task: "Task 1", USD: 2})
+	d.s.Project.Run = &r
+	left(7)
+	// What is left is what the forecast goes by: no further section fits.
+	r.Settings.Budget.USDTask, r.TaskBudgets = r.CostUSD+0.1, nil
+	if o := SaidOf(OutlookOf(d.s, d.now)); o == nil || o.Done != 0 || o.Budget.Limit != ledger.BudgetTask {
+		t.Errorf("the forecast: %+v", o)
 	}
 }
