@@ -457,6 +457,31 @@ func (d *decision) settleBudget() {
 	}
 }
 
+// askBudgetsAnew withdraws the questions about budgets that new settings made untrue. A task
+// asks again, with the new figures, where its session still does not fit.
+func (d *decision) askBudgetsAnew() {
+	for _, q := range d.Project.Questions {
+		t, ok := d.task(q.Task)
+		if q.Kind == ledger.AskBudget && ok && t.Attempt != nil && t.Question == q.ID && !d.stillShort(t, q.Shortage()) {
+			d.dropBudget(q, "the budget was changed")
+		}
+	}
+}
+
+// stillShort reports whether the task's next session does not fit into the same budget for
+// the same reason.
+func (d *decision) stillShort(t TaskState, was ledger.BudgetShort) bool {
+	hat := d.run().upcoming().Hats[t.Attempt.Hat]
+	near := func(a, b float64) bool { return max(a-b, b-a) < cent }
+	if was.Limit == ledger.BudgetSession { // its session was ended at it
+		own := d.run().taskBudget(&t)
+		return !own.Lifted && hat.MaxCostUSD > 0 && near(hat.MaxCostUSD+own.Session, was.Of)
+	}
+	agent, _, _ := d.agentFor(t.Attempt, hat)
+	_, is := d.reserve(t, hat, agent)
+	return is != nil && is.Limit == was.Limit && is.Tokens == was.Tokens && is.Agent == was.Agent && near(is.Of, was.Of) && near(is.Needs, was.Needs)
+}
+
 // standsAtBudget handles a run in which nothing fits into the budget: one that stays
 // waits for a person, or until the day has room again; any other ends.
 func (d *decision) standsAtBudget() bool {

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -108,5 +110,70 @@ func TestBudgetChangedInRun(t *testing.T) {
 	d.input(StartRun{Settings: d.settings, MaxSessions: 1})
 	if got := d.s.Project.Run.Settings.Budget.USDRun; got != 50 {
 		t.Errorf("it may then spend %v", got)
+	}
+}
+
+// TestBudgetChangedWhileAsked: a start of the open run with other budgets withdraws a question
+// about the old one. What still does not fit is asked about anew, with the new figures; where
+// nothing changed, the question stays.
+func TestBudgetChangedWhileAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		change, then func(*ledger.Settings, *ledger.DayBudget)
+		asks         float64 // the budget that is asked about then; 0 = the session begins
+	}{
+		"run":         {func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 0.3 }, func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 50 }, 0},
+		"none":        {func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 0.3 }, func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 0 }, 0},
+		"a little":    {func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 0.3 }, func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 0.4 }, 0.4},
+		"the same":    {func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 0.3 }, func(*ledger.Settings, *ledger.DayBudget) {}, 0.3},
+		"another one": {func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun = 0.3 }, func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDRun, s.Budget.USDTask = 50, 0.35 }, 0.35},
+		"task":        {func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDTask = 0.3 }, func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.USDTask = 3 }, 0},
+		"tokens":      {func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.TokensRun = 500_500 }, func(s *ledger.Settings, _ *ledger.DayBudget) { s.Budget.TokensRun = 1e9 }, 0},
+		"day":         {func(_ *ledger.Settings, d *ledger.DayBudget) { d.USD = 0.3 }, func(_ *ledger.Settings, d *ledger.DayBudget) { d.USD = 5 }, 0},
+		"day, little": {func(_ *ledger.Settings, d *ledger.DayBudget) { d.USD = 0.3 }, func(_ *ledger.Settings, d *ledger.DayBudget) { d.USD = 0.35 }, 0.35},
+	} {
+		var day ledger.DayBudget
+		d := spends(t, "1", func(s *ledger.Settings, of *ledger.DayBudget) {
+			s.Stays = true
+			c.change(s, of)
+			day = *of
+		})
+		d.emit("plan.complete", fmt.Sprintf(planned, ""))
+		d.exit(func(x *ledger.Exit) { x.CostUSD, x.Tokens = 0.25, 400_000 })
+		before := d.asked()
+		c.then(&d.settings, &day)
+		d.input(StartRun{Settings: d.settings, MaxSessions: 1, Day: day})
+		_, open := d.s.Project.Question(before.ID)
+		switch {
+		case c.asks == 0:
+			if len(d.s.Project.Questions) != 0 || len(d.s.Project.Sessions) != 1 || d.session().Task != "Task 1" || d.session().Planned.Hat != "builder" {
+				t.Errorf("%s: asked %+v, at work %+v", name, d.s.Project.Questions, d.s.Project.Sessions)
+			}
+		default:
+			if q := d.asked(); q.Short.Of != c.asks || open != (name == "the same") || d.s.Project.Run.State != ledger.RunWaiting {
+				t.Errorf("%s: asked %+v, %+v, the run is %s", name, q, q.Short, d.s.Project.Run.State)
+			}
+		}
+	}
+}
+
+// TestSessionBudgetChanged: so it is with the limit of one session, at which one was ended.
+func TestSessionBudgetChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		usd  float64
+		asks bool
+	}{"more": {3, false}, "the same": {1.5, true}, "none": {0, false}} {
+		d := spends(t, "1", func(s *ledger.Settings, _ *ledger.DayBudget) {
+			s.Stays = true
+			capHat(s, "builder", 1.5)
+		})
+		d.play("plan")
+		d.exit(func(x *ledger.Exit) { x.OverBudget, x.Code, x.CostUSD = true, 1, 1.8 })
+		d.asked()
+		d.settings.Hats = maps.Clone(d.settings.Hats) // the run has the others
+		capHat(&d.settings, "builder", c.usd)
+		d.input(StartRun{Settings: d.settings, MaxSessions: 1})
+		if asks := len(d.s.Project.Questions) == 1; asks != c.asks {
+			t.Errorf("%s: asked %+v", name, d.s.Project.Questions)
+		}
 	}
 }

@@ -63,6 +63,7 @@ func (d *decision) startRun(b StartRun) {
 			}
 		}
 		d.resumed(b.Settings)
+		d.askBudgetsAnew()
 		if !b.Settings.Scripted() {
 			d.reopenScripted()
 		}
