@@ -78,6 +78,9 @@ func only(service Service, names []string, is func(loop.State) bool) string {
 // a task. Plain words belong to the only project at work, or else to the only one that
 // asks something: all that they do is an offer, which names the project.
 func onlyMeant(service Service, names []string, c Command) string {
+	if c.Verb == VerbResume {
+		return whereAgent(service, names, c.Target)
+	}
 	if c.Verb != VerbWords {
 		if c.Target == "" || RequiredRole(c) != ledger.RoleView {
 			return ""
@@ -91,6 +94,22 @@ func onlyMeant(service Service, names []string, c Command) string {
 		only(service, names, func(s loop.State) bool { return !s.Project.Run.Over() }),
 		only(service, names, func(s loop.State) bool { return len(s.Project.Questions) > 0 }),
 	)
+}
+
+// whereAgent returns the project for a /resume that names a held agent, where it does the
+// same in all of them: none has a run that it could mean.
+func whereAgent(service Service, names []string, agent string) string {
+	for n, name := range names {
+		s, ok := stateOf(service, name)
+		_, held := s.Shared.Agents[agent]
+		if !ok || !held || !s.Project.Run.Over() {
+			return ""
+		}
+		if n == len(names)-1 {
+			return names[0]
+		}
+	}
+	return ""
 }
 
 // pickProject returns the project that a command is about, or the message that

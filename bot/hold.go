@@ -178,10 +178,11 @@ func HoldText(s loop.State) string {
 }
 
 // HeldLine says which of a run's agents cannot be used now, until when, and which one
-// works meanwhile; "" if none is held. A waiting run has its own lines.
+// works meanwhile, or would in the next run; "" if none is held. A waiting run has its own
+// lines.
 func HeldLine(s loop.State, now time.Time) string {
 	r := s.Project.Run
-	if r == nil || r.Over() {
+	if r == nil {
 		return ""
 	}
 	var held []string
@@ -203,7 +204,28 @@ func HeldLine(s loop.State, now time.Time) string {
 	}
 	line := SignLook + " " + strings.Join(held, ", ")
 	if other := s.Substitute(r.Settings.Agent); own && other != "" {
-		line += "; " + Cut(Clean(other), 20) + " works meanwhile"
+		does := " works meanwhile"
+		if r.Over() {
+			does = " takes over"
+		}
+		line += "; " + Cut(Clean(other), 20) + does
 	}
 	return line
+}
+
+// heldIdle says which agents the next run cannot use yet, with a button that has the first
+// parked one tried at once. One that is logged out is tried by each start of a run.
+func (m *Message) heldIdle(s loop.State, now time.Time) {
+	line := HeldLine(s, now)
+	if line == "" {
+		return
+	}
+	m.add(line)
+	set := s.Project.Run.Settings
+	for _, name := range append([]string{set.Agent}, set.FallbacksOf(ledger.Hat{}, set.Agent)...) {
+		if h, held := s.Shared.Agents[name]; held && !h.Trial && !h.Unusable {
+			m.button("Try "+Cut(Clean(name), 10), "/resume "+name)
+			return
+		}
+	}
 }

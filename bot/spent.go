@@ -76,7 +76,7 @@ func spentBy(s loop.State, c Command, now time.Time) string {
 func spentHold(s loop.State, c Command) string {
 	r := s.Project.Run
 	if r.Over() {
-		if c.Verb == VerbResume && len(s.Project.Failing) > 0 { // it tries again what failed
+		if _, held := s.Shared.Agents[c.Target]; c.Verb == VerbResume && (held || len(s.Project.Failing) > 0) { // it tries again
 			return ""
 		}
 		return "Nothing runs any more"

@@ -89,20 +89,28 @@ func startButtons(s loop.State) []Button {
 // resume answers /resume. In a chat, an idle project is offered a run.
 func resume(ctx context.Context, d dispatch) (Message, error) {
 	m, err := d.do(ctx, loop.Resume{Agent: d.c.Target})
-	if _, stays := d.service.(DaemonService); err == nil && m.Refused && stays && d.s.Project.Run.Over() {
-		return idle(d.s), nil
+	_, stays := d.service.(DaemonService)
+	switch {
+	case err != nil || !d.s.Project.Run.Over():
+	case d.c.Target != "" && stays:
+		m.Buttons = startButtons(d.s)
+	case d.c.Target != "":
+		m.add("Start it with: nightporter run")
+	case m.Refused && stays:
+		return idle(d.s, d.r.Time), nil
 	}
 	return m, err
 }
 
 // idle is the reply to /resume where no run is under way.
-func idle(s loop.State) Message {
+func idle(s loop.State, now time.Time) Message {
 	m := refusal("run.idle", firstLine(SignLater, s.Project.Name, "is idle", ""))
 	m.Project = s.Project.Name
 	m.Buttons = startButtons(s)
 	if _, total := s.Project.Count(); total > 0 {
 		m.add(standingLine(s, Count(s)))
 	}
+	m.heldIdle(s, now)
 	m.add("Nothing runs.")
 	return m
 }

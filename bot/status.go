@@ -315,6 +315,7 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 		m.branch(s, r.Base.Branch)
 	}
 	m.requests(s)
+	m.heldIdle(s, now)
 	m.add("No agent runs, no cost.")
 	m.button("Tasks", "/tasks")
 	if len(r.Waves) > 0 {

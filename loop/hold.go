@@ -54,6 +54,10 @@ func (d *decision) pause(b Pause) {
 // on hold.
 func (d *decision) resume(agent string) {
 	r := d.run()
+	if r.Over() && agent != "" {
+		d.tryAgain(agent)
+		return
+	}
 	if r.Over() && len(d.Project.Failing) > 0 {
 		d.say("%s tries now", d.in.Project) // the engine does, for any command of a person
 		return
@@ -77,7 +81,7 @@ func (d *decision) resume(agent string) {
 		if agent != "" && agent != name {
 			continue // another agent stays on hold
 		}
-		if r.State == ledger.RunWaiting || d.Shared.Agents[name].Unusable {
+		if agent == name || r.State == ledger.RunWaiting || d.Shared.Agents[name].Unusable {
 			d.addShared(ledger.AgentUsable{Agent: name})
 		}
 	}
@@ -113,6 +117,21 @@ func (d *decision) resume(agent string) {
 			d.say("%s is at work", d.in.Project)
 		}
 	}
+}
+
+// tryAgain ends the hold of an agent although no run of the project is under way. Agents
+// belong to all projects: the next session of any of them may use it.
+func (d *decision) tryAgain(agent string) {
+	if _, held := d.Shared.Agents[agent]; held {
+		d.addShared(ledger.AgentUsable{Agent: agent})
+		d.say("%s is tried again\nBy the next session that wants it, in all projects. %s is idle.", agent, d.in.Project)
+		return
+	}
+	others := "No agent is"
+	if held := sortedKeys(d.Shared.Agents); len(held) > 0 {
+		others = "Parked: " + joinFew(held)
+	}
+	d.refuse(ledger.CodeIdle, "%s is not parked\n%s. %s is idle.", agent, others, d.in.Project)
 }
 
 // choose switches the run to another agent. It returns false, and refuses the
