@@ -23,8 +23,8 @@ func readsRepository(ctx context.Context, ports Ports, s ledger.Settings, tree s
 		}
 		if len(paths) > 0 {
 			warnings = append(warnings, ledger.Diagnostic{
-				Text:   fmt.Sprintf("agent %q reads %s of this repository, which can name another server for its key and start programs: only boundary level 3 hides it", name, strings.Join(paths, ", ")),
-				Remedy: "nightporter doctor says what level 3 lacks here; network = \"none\" lets the key out to named hosts alone; trust_repo = true says that whoever writes it may.",
+				Text:   fmt.Sprintf("agent %q reads %s of this repository, which can name another server for its key and start programs, and this machine cannot hide it from a session", name, strings.Join(paths, ", ")),
+				Remedy: "nightporter doctor says what the machine lacks for that; network = \"none\" lets the key out to named hosts alone; trust_repo = true says that whoever writes it may.",
 			})
 		}
 	}
