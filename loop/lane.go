@@ -351,8 +351,13 @@ func (d *decision) drained() bool {
 
 // collided ends an attempt whose change met what was done meanwhile: they conflict, or
 // what they are together fails. That is nobody's failure. The next attempt begins on the
-// newer tip and is told both sides (docs/spec 4.5).
+// newer tip and is told both sides (docs/spec 4.5). One that was alone met somebody
+// outside of the run, who may go on for ever: it has failed.
 func (d *decision) collided(t TaskState, paths []string, why string) {
+	if t.Conflicts >= ledger.MaxConflicts {
+		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, why)
+		return
+	}
 	b := ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: why}
 	if m := t.Attempt.Merging; m != nil {
 		c := *m

@@ -170,3 +170,19 @@ func TestSectionOutOfScope(t *testing.T) {
 		t.Errorf("%d parts\n%s", len(got.Parts), d.out.String())
 	}
 }
+
+// TestConflictsForEver: somebody outside of the run commits to the branch what a task
+// changes, again and again. After two such attempts the task is alone, and further ones
+// count as failed.
+func TestConflictsForEver(t *testing.T) {
+	d := playing(t, "set pattern=single", "tasks 1", "go quiet")
+	for n := range 3 {
+		d.play("build")
+		d.play("next moved=c7" + string(rune('0'+n)))
+		d.play("next conflict=src/a.go")
+		d.play("greens")
+		if got, _ := d.s.Project.Find("1"); got.Conflicts != min(n+1, ledger.MaxConflicts) || got.Failed != max(n-1, 0) {
+			t.Fatalf("after conflict %d: %d conflicts, %d failed attempts\n%s", n+1, got.Conflicts, got.Failed, d.out.String())
+		}
+	}
+}
