@@ -40,10 +40,14 @@ func left(s loop.State, why, remedy string, now time.Time) Message {
 	if a, ok := activeTask(s); ok {
 		doing := Doing(s)
 		m.add(Cut(Foreign(a.Task.Title), quoteWidth))
+		was, session, is := "was", "its session goes on by itself", "is"
+		if strings.Count(doing, "#") > 1 {
+			was, session, is = "were", "their sessions go on by themselves", "are"
+		}
 		if agentInFlight(s) {
-			m.add(doing + " was in hand; its session goes on by itself or is taken up")
+			m.add(fmt.Sprintf("%s %s in hand; %s or %s taken up", doing, was, session, is))
 		} else {
-			m.add(doing + " was in hand and is taken up")
+			m.add(fmt.Sprintf("%s %s in hand and %s taken up", doing, was, is))
 		}
 	}
 	m.add(standingLine(s, t))
