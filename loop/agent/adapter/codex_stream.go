@@ -30,6 +30,8 @@ type codexEvent struct {
 type codexStream struct {
 	eventStream
 	usage  counts // of the whole conversation; nil unless its last turn ended well
+	most   int64  // tokens of the whole conversation after an earlier turn
+	fell   bool   // a later turn told fewer, so its count began anew
 	said   string // the last message
 	helped bool   // subagents worked, whose tokens are not in the stream
 }
@@ -69,6 +71,9 @@ func (s *codexStream) readLine(line []byte, cut bool) {
 		if s.usage = e.Usage; s.usage == nil {
 			s.usage = counts{}
 		}
+		if n, ok := s.usage.sumFields([]string{"input_tokens", "output_tokens"}); ok {
+			s.most, s.fell = max(s.most, n), s.fell || n < s.most
+		}
 		s.err, s.raw = nil, nil
 	case "turn.failed":
 		s.usage = nil
@@ -104,8 +109,8 @@ func (s *codexStream) result(x ledger.Exit) Verdict {
 	// What was cached is part of the input, and reasoning part of the output.
 	n, ok := s.usage.sum([]string{"input_tokens", "output_tokens"},
 		[]string{"cached_input_tokens", "cache_write_input_tokens", "reasoning_output_tokens"})
-	v.Uncounted = !ok
-	if ok && n > 0 { // a provider that counts nothing is reported as 0
+	v.Uncounted = !ok || s.fell
+	if ok && n > 0 && !s.fell { // a provider that counts nothing is reported as 0
 		v.Tokens, v.Usage = n, s.usage.usage(kinds{
 			input: "input_tokens", cacheRead: "cached_input_tokens", cacheWrite: "cache_write_input_tokens",
 			output: "output_tokens", reasoning: "reasoning_output_tokens", within: true,

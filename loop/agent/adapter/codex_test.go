@@ -67,6 +67,7 @@ func TestCodexRead(t *testing.T) {
 	}{
 		{"a later turn counts all", said + usage(`"input_tokens":1,"output_tokens":1`) + full, self, Verdict{Turns: 1, Tokens: 105, CostUSD: -1}},
 		{"a turn that has begun", said + full + `{"type":"turn.started"}` + "\n", self, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
+		{"fewer after a later turn", said + full + usage(`"input_tokens":1,"output_tokens":1`), self, Verdict{Uncounted: true, Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"a new kind of tokens", said + usage(`"input_tokens":100,"output_tokens":5,"tool_tokens":7`), self, Verdict{Uncounted: true, Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"cached tokens apart", said + usage(`"input_tokens":100,"cached_input_tokens":9000,"output_tokens":5`), self, Verdict{Uncounted: true, Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"no usage", said + `{"type":"turn.completed"}` + "\n", self, Verdict{Uncounted: true, Turns: 1, Tokens: -1, CostUSD: -1}},
