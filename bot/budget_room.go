@@ -27,6 +27,8 @@ func outlookBudget(o ledger.Outlook) string {
 	switch {
 	case b.Limit == ledger.BudgetTask && b.Tasks > 1:
 		return fmt.Sprintf("about %s meet their %s each, %s first", Plural(b.Tasks, "task"), of, shortID(b.Task))
+	case b.Limit == ledger.BudgetTask && b.Needs > 0:
+		return fmt.Sprintf("the %s of %s has no room for one session, about %s", of, shortID(b.Task), sumOf(b.Tokens, b.Needs))
 	case b.Limit == ledger.BudgetTask:
 		return shortID(b.Task) + " meets its " + of
 	case b.Needs > 0:

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -146,6 +147,9 @@ func NoRoom(s State, settings ledger.Settings, day ledger.DayBudget, snapshot le
 	text := fmt.Sprintf("the budget of %s has no room for one session, which takes about %s", amount(b.Of), amount(b.Needs))
 	remedy := "Raise usd_run in the project's budget, or answer the question that the first session will ask."
 	switch {
+	case b.Limit == ledger.BudgetTask:
+		text = fmt.Sprintf("the budget of %s for one task has no room for one session of %s, which takes about %s", amount(b.Of), ledger.ShortID(b.Task), amount(b.Needs))
+		remedy = strings.Replace(remedy, "usd_run", "usd_task", 1)
 	case b.Limit == ledger.BudgetDay:
 		text = fmt.Sprintf("the 24 h budget of %s has no room for one session now, which takes about %s", amount(b.Of), amount(b.Needs))
 		remedy = "Raise [budget] of all projects, or wait until the last day's sessions are a day old."
@@ -155,8 +159,9 @@ func NoRoom(s State, settings ledger.Settings, day ledger.DayBudget, snapshot le
 	if o.Basis == string(history.FromPrior) {
 		text += " by a rough guess"
 	}
-	if !settings.Stays && b.Limit == ledger.BudgetRun {
-		remedy = strings.Replace(remedy, ", or answer the question that the first session will ask", "; else the run ends at its first session", 1)
+	if !settings.Stays && b.Limit != ledger.BudgetDay {
+		then := map[ledger.BudgetLimit]string{ledger.BudgetTask: "; else the task waits, and the run ends once no other one fits"}[b.Limit]
+		remedy = strings.Replace(remedy, ", or answer the question that the first session will ask", cmp.Or(then, "; else the run ends at its first session"), 1)
 	}
 	return ledger.Diagnostic{Text: text, Remedy: remedy}, true
 }

@@ -95,6 +95,11 @@ func TestOfferedWithinBudget(t *testing.T) {
 	if !small || !strings.Contains(w.Text, "24 h budget of $0.10 has no room for one session now, which takes about $0.20") {
 		t.Errorf("no room: %v", w)
 	}
+	d.settings.Budget = ledger.Budget{USDTask: 0.1}
+	w, small = NoRoom(d.s, d.settings, ledger.DayBudget{}, d.plan, d.now)
+	if !small || !strings.Contains(w.Text, "the budget of $0.10 for one task has no room for one session of #") || !strings.Contains(w.Remedy, "usd_task") {
+		t.Errorf("no room: %v", w)
+	}
 	n := playing(t, "tasks 1 2", "set pattern=single verify=")
 	n.settings.Budget.USDRun = 0.01
 	n.play("run")

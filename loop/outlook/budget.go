@@ -264,6 +264,9 @@ func (q Question) budgetEnd(ends []meeting, own []int, nights int) (end BudgetEn
 		if end.Tasks == 0 {
 			b := q.Tasks[n].Budgets[0]
 			end = BudgetEnd{Limit: b.Limit, Tokens: b.Tokens, Of: b.Of, Task: q.Tasks[n].ID}
+			if t := &q.Tasks[n]; len(t.Needs) > 0 && !t.Granted && b.Left < t.need(0).in(&b)-cent {
+				end.Needs = t.need(0).in(&b)
+			}
 		}
 		end.Tasks++
 	}

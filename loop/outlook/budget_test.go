@@ -54,7 +54,7 @@ func TestBudget(t *testing.T) {
 		{"the session in hand has its room", Question{Tasks: atWork, Budgets: run(1.9), Lookup: known(always(5, hour)...)}, 0, 1.9, 0, BudgetEnd{Limit: ledger.BudgetRun, Of: 20, Task: "a"}, "b"},
 		{"in the middle of a task", Question{Tasks: costing(2, 2), Budgets: run(13), Lookup: known(always(5, four)...)}, 1, 13, 0, BudgetEnd{Limit: ledger.BudgetRun, Of: 20, Task: "b"}, "b"},
 		{"in tokens", Question{Tasks: costing(4, 2), Budgets: []Budget{{Limit: ledger.BudgetRun, Tokens: true, Of: 9000, Left: 9000}}, Lookup: known(always(5, four)...)}, 2, 19, 0, BudgetEnd{Limit: ledger.BudgetRun, Tokens: true, Of: 9000, Task: "c"}, "d"},
-		{"of one task", Question{Tasks: own, Budgets: run(30), Lookup: known(always(5, hour)...)}, 3, 16, 0, BudgetEnd{Limit: ledger.BudgetTask, Of: 1, Task: "b", Tasks: 1}, "b"},
+		{"of one task", Question{Tasks: own, Budgets: run(30), Lookup: known(always(5, hour)...)}, 3, 16, 0, BudgetEnd{Limit: ledger.BudgetTask, Of: 1, Task: "b", Tasks: 1, Needs: 2}, "b"},
 		{"that a person lifted", Question{Tasks: free, Budgets: run(1), Lookup: known(always(5, hour)...)}, 4, 16, 0, BudgetEnd{}, ""},
 		{"of the day, which the run waits for", Question{Tasks: costing(4, 2), Budgets: later(true), Lookup: known(always(5, hour)...)}, 4, 16, 13 * time.Hour, BudgetEnd{}, ""},
 		{"of the day, at which the run ends", Question{Tasks: costing(4, 2), Budgets: later(false), Lookup: known(always(5, hour)...)}, 2, 5, 0, BudgetEnd{Limit: ledger.BudgetDay, Of: 20, Task: "c"}, "d"},
