@@ -26,6 +26,11 @@ func (d *decision) askDispute(t TaskState) {
 	who := "review"
 	if t.Attempt.Event.Type == ledger.EventFailed {
 		who = "verifier"
+		for _, s := range t.Attempt.History {
+			if s.Event == ledger.EventFailed {
+				who = s.Hat // a team has a tester
+			}
+		}
 	}
 	b.WriteString("The " + who + " upholds this a second time, and the " + t.Attempt.Hat + " sees nothing to change:")
 	for _, i := range t.Attempt.Issues {
