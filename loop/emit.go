@@ -51,7 +51,9 @@ func (d *decision) emit(b Emit) {
 			if why = wrongRevision(t.Attempt, b.Data); why == "" && r.Settings.For(t.Task).Pattern.DistinctFiles {
 				why = sharedFiles(b.Data)
 			}
-			why = cmp.Or(why, outOfScope(&t, b.Data))
+			if s := r.Settings.For(t.Task); !r.Settings.Hats[s.Pattern.BuilderOf(ledger.EachSection)].OwnScope {
+				why = cmp.Or(why, outOfScope(&t, b.Data))
+			}
 		case ledger.EventPassed:
 			why = cmp.Or(t.Criteria().Contradiction(b.Data), d.untried(t, b.Data))
 		case ledger.EventFailed:
