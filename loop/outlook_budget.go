@@ -1,10 +1,8 @@
 package loop
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/history"
@@ -145,23 +143,25 @@ func NoRoom(s State, settings ledger.Settings, day ledger.DayBudget, snapshot le
 	b := o.Budget
 	amount := func(v float64) string { return budgetSum(v, b.Tokens) }
 	text := fmt.Sprintf("the budget of %s has no room for one session, which takes about %s", amount(b.Of), amount(b.Needs))
-	remedy := "Raise usd_run in the project's budget, or answer the question that the first session will ask."
+	key, otherwise := "usd_run", "; else the run ends at its first session."
 	switch {
 	case b.Limit == ledger.BudgetTask:
 		text = fmt.Sprintf("the budget of %s for one task has no room for one session of %s, which takes about %s", amount(b.Of), ledger.ShortID(b.Task), amount(b.Needs))
-		remedy = strings.Replace(remedy, "usd_run", "usd_task", 1)
+		key, otherwise = "usd_task", "; else the task waits, and the run ends once no other one fits."
 	case b.Limit == ledger.BudgetDay:
 		text = fmt.Sprintf("the 24 h budget of %s has no room for one session now, which takes about %s", amount(b.Of), amount(b.Needs))
-		remedy = "Raise [budget] of all projects, or wait until the last day's sessions are a day old."
 	case b.Tokens:
-		remedy = strings.Replace(remedy, "usd_run", "tokens_run", 1)
+		key = "tokens_run"
 	}
 	if o.Basis == string(history.FromPrior) {
 		text += " by a rough guess"
 	}
-	if !settings.Stays && b.Limit != ledger.BudgetDay {
-		then := map[ledger.BudgetLimit]string{ledger.BudgetTask: "; else the task waits, and the run ends once no other one fits"}[b.Limit]
-		remedy = strings.Replace(remedy, ", or answer the question that the first session will ask", cmp.Or(then, "; else the run ends at its first session"), 1)
+	if settings.Stays {
+		otherwise = ", or answer the question that the first session will ask."
+	}
+	remedy := "Raise " + key + " in the project's budget" + otherwise
+	if b.Limit == ledger.BudgetDay {
+		remedy = "Raise [budget] of all projects, or wait until the last day's sessions are a day old."
 	}
 	return ledger.Diagnostic{Text: text, Remedy: remedy}, true
 }
